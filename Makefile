@@ -1,0 +1,91 @@
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GOLANGCI_VERSION := v2.15.0
+GOVULN_VERSION   := latest
+FUZZTIME         ?= 10s
+BIN              := $(CURDIR)/.bin
+GOLANGCI         := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
+PLATFORMS        := linux darwin windows
+
+.PHONY: help
+help: ## print the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: ## run the main job: a traced server under load, and its first trace
+	go run ./cmd/demo -self-load 1000
+
+.PHONY: test
+test: ## run the tests
+	go test -shuffle=on ./...
+
+.PHONY: short
+short: ## run the quick tests
+	go test -short ./...
+
+.PHONY: test-race
+test-race: ## run the tests under the race detector
+	go test -race -shuffle=on ./...
+
+.PHONY: check
+check: fmt-check tidy-check generate-check lint build-all test test-race ## what CI checks
+
+.PHONY: build-all
+build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP exporters
+	for os in $(PLATFORMS); do echo "vet $$os"; GOOS=$$os CGO_ENABLED=0 go vet ./...; GOOS=$$os CGO_ENABLED=0 go build ./...; done
+	CGO_ENABLED=0 go build -tags waymark_nootlp ./...
+
+.PHONY: lint
+lint: $(GOLANGCI) ## run the linters
+	$(GOLANGCI) run ./...
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## format the code
+	$(GOLANGCI) fmt ./...
+
+.PHONY: fmt-check
+fmt-check: $(GOLANGCI) ## fail when code is not formatted
+	$(GOLANGCI) fmt --diff ./...
+
+.PHONY: tidy-check
+tidy-check: ## fail when go.mod is not tidy
+	go mod tidy -diff
+	go mod verify
+
+.PHONY: generate
+generate: ## run the generators
+	go generate ./...
+
+.PHONY: generate-check
+generate-check: ## fail when generated files are out of date
+	@before=$$(git status --porcelain; git diff | sha256sum); go generate ./...; after=$$(git status --porcelain; git diff | sha256sum); \
+	if [ "$$before" != "$$after" ]; then git --no-pager diff --stat; echo "generated files are out of date: run make generate"; exit 1; fi
+
+.PHONY: update
+update: ## rewrite the golden files
+	UPDATE=1 go test ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r pkg; do \
+	  for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' $$pkg/*_test.go | sed 's/func //'); do \
+	    echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; done; done
+
+.PHONY: cover
+cover: ## print the coverage of each package
+	go test -cover ./...
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities
+	go run golang.org/x/vuln/cmd/govulncheck@$(GOVULN_VERSION) ./...
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN)
+
+$(GOLANGCI):
+	mkdir -p $(BIN)
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(BIN)/golangci-lint $@

@@ -1,0 +1,2 @@
+// Package bootstrap is being written.
+package bootstrap

@@ -1,0 +1,2 @@
+// Package otlpjson is being written.
+package otlpjson

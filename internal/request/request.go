@@ -1,0 +1,2 @@
+// Package request is being written.
+package request

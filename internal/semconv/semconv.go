@@ -1,0 +1,2 @@
+// Package semconv is being written.
+package semconv

@@ -1,0 +1,2 @@
+// Package statepath is being written.
+package statepath

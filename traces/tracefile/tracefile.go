@@ -1,0 +1,2 @@
+// Package tracefile is being written.
+package tracefile
