@@ -30,7 +30,7 @@ test-race: ## run the tests under the race detector
 	go test -race -shuffle=on ./...
 
 .PHONY: check
-check: fmt-check tidy-check generate-check lint build-all test test-race ## what CI checks
+check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race ## what CI checks
 
 .PHONY: build-all
 build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP exporters
@@ -40,6 +40,10 @@ build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP e
 .PHONY: lint
 lint: $(GOLANGCI) ## run the linters
 	$(GOLANGCI) run ./...
+
+.PHONY: lint-proof
+lint-proof: $(GOLANGCI) ## prove that each architecture rule refuses a file that breaks it
+	go run ./scripts/lintproof $(GOLANGCI)
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format the code
