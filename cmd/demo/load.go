@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -64,9 +63,4 @@ func call(ctx context.Context, client *http.Client, baseURL, route string) bool 
 		want = http.StatusServiceUnavailable
 	}
 	return resp.StatusCode == want
-}
-
-// loadReport is the outcome of -self-load for people.
-func loadReport(w io.Writer, sent, right, served uint64) {
-	fmt.Fprintf(w, "sent %d requests, %d answered as promised; the server counted %d (with its calls to itself)\n", sent, right, served)
 }
