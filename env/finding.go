@@ -16,7 +16,7 @@ const maxShown = 256
 // Finding is one bad or doubtful variable: what it says, what was wanted and
 // what is used instead. A value that can hold a secret is masked already, and a
 // long one is cut.
-type Finding struct {
+type Finding struct { //nolint:errname // an error to strict programs alone; its name says what it is to all others
 	Key   string // the variable
 	Value string // as given, masked where it can hold a secret
 	Want  string // what would have been right

@@ -115,7 +115,7 @@ func digits(s string) string {
 func abs(n int) int { return max(n, -n) }
 
 // editDistance counts the letters missing, added, changed, or swapped with
-// their neighbour (Damerau-Levenshtein, each stretch edited once).
+// their neighbor (Damerau-Levenshtein, each stretch edited once).
 func editDistance(a, b string) int {
 	before, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

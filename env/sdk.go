@@ -122,7 +122,7 @@ func (p *parser) readSampler() Value[Sampler] {
 	default:
 		ratio, err := strconv.ParseFloat(arg, 64)
 		// Not "ratio < 0 || ratio > 1", which lets NaN through.
-		if err != nil || !(ratio >= 0 && ratio <= 1) { //nolint:staticcheck // De Morgan's form lets NaN through
+		if err != nil || !(ratio >= 0 && ratio <= 1) {
 			p.find(KeyTracesSamplerArg, arg, "a number from 0 to 1", def.V.Name)
 			return def
 		}

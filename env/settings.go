@@ -80,7 +80,7 @@ type OTLP struct {
 	// Unusable is why no OTLP exporter may be built although the variables ask
 	// for one (a bad endpoint, an unknown protocol); a finding says so too.
 	Unusable string
-	Protocol Value[string] // grpc, http/protobuf, http/json
+	Protocol Value[string]  // grpc, http/protobuf, http/json
 	Headers  Value[Headers] // decoded
 	// Certificate, ClientCertificate and ClientKey are paths of PEM files. They
 	// are empty with an http:// endpoint; the last two are both set or neither.

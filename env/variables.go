@@ -142,8 +142,8 @@ func hideVariables() []Variable {
 // appNames are the names of the App's own variables.
 func appNames(prefix string) []string { return names(appVariables(prefix)) }
 
-// standardNames are the names that other SDKs read as well.
-func standardNames() []string { return names(standardVariables()) }
+// standardNames are the names that others read as well, without XDG's.
+func standardNames() []string { return names(standardVariables()[1:]) }
 
 func names(variables []Variable) []string {
 	out := make([]string, len(variables))
