@@ -57,6 +57,10 @@ func parseEndpoint(raw string) (u *url.URL, want string) {
 	if u.Hostname() == "" {
 		return nil, "a URL with a host"
 	}
+	// https://1:2/3@host may be a password with a slash: it would go to host 1.
+	if strings.Contains(u.EscapedPath(), "@") {
+		return nil, "a URL without @ in its path (%40)"
+	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return nil, "a URL with a port from 1 to 65535"
@@ -76,6 +80,9 @@ func correction(key, raw, protocol string) string {
 	} else if strings.HasPrefix(rest, "unix:") {
 		return ""
 	}
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	rest, _, _ = strings.Cut(rest, "?")
+	rest, _, _ = strings.Cut(rest, "#")
 	for _, broken := range []string{"https:", "http:", "https/", "http/"} {
 		if len(rest) > len(broken) && strings.EqualFold(rest[:len(broken)], broken) {
 			rest = rest[len(broken):]
@@ -86,7 +93,7 @@ func correction(key, raw, protocol string) string {
 	if strings.HasPrefix(rest, ":") {
 		rest = "localhost" + rest
 	}
-	if key == KeyOTLPTracesEndpoint && protocol != protocolGRPC && !strings.ContainsAny(rest, "/?#") {
+	if key == KeyOTLPTracesEndpoint && protocol != protocolGRPC && !strings.Contains(rest, "/") {
 		rest += tracesPath
 	}
 	scheme := "http://"

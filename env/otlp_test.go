@@ -38,6 +38,7 @@ func TestEndpoint(t *testing.T) {
 		{base, "", "HTTP://Host:4318", "http://Host:4318/v1/traces", ""},
 		{base, "", "http://h:4318/api", "http://h:4318/api/v1/traces", ""},
 		{base, "", "http://h:4318/api//", "http://h:4318/api/v1/traces", ""},
+		{base, "", "http://h/a%40b", "http://h/a%40b/v1/traces", ""},
 		{base, "", "http://h/a%2Fb", "http://h/a%2Fb/v1/traces", ""},
 		{base, "", "http://[::1]:4318", "http://[::1]:4318/v1/traces", ""},
 		{base, "", "http://h:", "http://h/v1/traces", ""},
@@ -88,6 +89,8 @@ func TestEndpoint(t *testing.T) {
 		{base, "", "http://ho st", "", "that can be parsed"},
 		{base, "", "http://%zz", "", "that can be parsed"},
 		{base, "", "http://", "", "with a host"},
+		{base, "", "https://1:2/3@h", "", "without @ in its path"},
+		{base, "", "ada:pw@h:4318?x", "", `such as "http://h:4318"`},
 	} {
 		s, findings := parse(on(c.key, c.given, "OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol))
 		name := fmt.Sprintf("%s=%q with protocol %q", c.key, c.given, c.protocol)
@@ -115,7 +118,9 @@ func TestEndpointIsReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp.Body.Close()
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
 		if path != want {
 			t.Errorf("%s=%s: request for %s, want %s", key, srv.URL, path, want)
 		}
@@ -172,7 +177,9 @@ func TestProtocol(t *testing.T) {
 	get := func(s env.Settings) env.Value[string] { return s.OTLP.Protocol }
 	const key = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	check(t, key, get, []tc{
-		{"", "http/protobuf", ""}, {" ", "http/protobuf", ""}, {"http/protobuf", "http/protobuf", ""},
+		{"", "http/protobuf", ""},
+		{" ", "http/protobuf", ""},
+		{"http/protobuf", "http/protobuf", ""},
 		{" HTTP/JSON ", "http/json", ""},
 		{"http/xml", "http/protobuf", "grpc, http/protobuf or http/json"},
 		{"thrift", "http/protobuf", "grpc, http/protobuf or http/json"},
@@ -248,14 +255,19 @@ func TestCompressionAndTimeout(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"} {
 		check(t, key, func(s env.Settings) env.Value[string] { return s.OTLP.Compression }, []tc{
-			{"gzip", "gzip", ""}, {"GZIP", "gzip", ""}, {"None", "none", ""}, {"", "none", ""},
+			{"gzip", "gzip", ""},
+			{"GZIP", "gzip", ""},
+			{"None", "none", ""},
+			{"", "none", ""},
 			{"zstd", "none", "gzip or none"},
 		}, base, "http://h:4318")
 	}
 	for _, key := range []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"} {
 		check(t, key, func(s env.Settings) env.Value[time.Duration] { return s.OTLP.Timeout }, []tc{
-			{"500", 500 * time.Millisecond, ""}, {"0", time.Duration(0), ""},
-			{"10s", 10 * time.Second, "(here 10000)"}, {"-1", 10 * time.Second, "0 to 2147483647"},
+			{"500", 500 * time.Millisecond, ""},
+			{"0", time.Duration(0), ""},
+			{"10s", 10 * time.Second, "(here 10000)"},
+			{"-1", 10 * time.Second, "0 to 2147483647"},
 		}, base, "http://h:4318")
 	}
 	s, findings := parse(on(base, "http://h:4318", "OTEL_EXPORTER_OTLP_TIMEOUT", "0", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "x"))
@@ -338,7 +350,7 @@ func TestUserInformationIsNeverShown(t *testing.T) {
 		"http://ada:p/s3cret@h", "http://ada:p?s3cret@h", "http://ada:p#s3cret@h", "http://ada:s3cret@", "http://ada:s3cret@ho st",
 		"http://ada:s3cret@h:port", "http://ada:s3cret%zz@h", "http:/ada:s3cret@h", "http//ada:s3cret@h", "x:s3cret@y://z",
 		"h2c://ada:s3cret@h", "http://h/?key=s3cret", "h?key=s3cret", "http://h/#s3cret", "http://h/?mail=a@b&key=s3cret",
-		"http://ada@b:s3cret@h", "//ada:s3cret@h", "http://ada:s3cret@h:99999", "http://h:x?s3cret",
+		"https://1:2/s3cret@h", "http://ada@b:s3cret@h", "//ada:s3cret@h", "http://ada:s3cret@h:99999", "http://h:x?s3cret",
 	} {
 		for _, key := range []string{base, traces} {
 			for _, protocol := range []string{"", "grpc"} {

@@ -202,10 +202,13 @@ func TestAppVariables(t *testing.T) {
 		{"8388608TiB", int64(1 << 30), "KiB"},
 	})
 	check(t, "SHOP_TRACES_KEEP", func(s env.Settings) env.Value[bool] { return s.TracesKeep }, []tc{
-		{"true", true, ""}, {"1", true, ""}, {"False", false, ""}, {"0", false, ""},
+		{"true", true, ""},
+		{"1", true, ""},
+		{"False", false, ""},
+		{"0", false, ""},
 		{"yes", false, "true, 1, false or 0"},
 	})
-	check(t, "XDG_STATE_HOME", func(s env.Settings) env.Value[string] { return env.Value[string]{Key: "XDG_STATE_HOME"} }, []tc{
+	check(t, "XDG_STATE_HOME", func(env.Settings) env.Value[string] { return env.Value[string]{Key: "XDG_STATE_HOME"} }, []tc{
 		{"/state", "", ""},
 		{"state", "", "an absolute path"},
 	})

@@ -13,16 +13,26 @@ import (
 func TestSDKDisabled(t *testing.T) {
 	t.Parallel()
 	check(t, "OTEL_SDK_DISABLED", func(s env.Settings) env.Value[bool] { return s.SDKDisabled }, []tc{
-		{"true", true, ""}, {"TRUE", true, ""}, {" true ", true, ""}, {"false", false, ""}, {"", false, ""},
-		{"1", false, "true or false"}, {"0", false, "true or false"}, {"yes", false, "true or false"},
+		{"true", true, ""},
+		{"TRUE", true, ""},
+		{" true ", true, ""},
+		{"false", false, ""},
+		{"", false, ""},
+		{"1", false, "true or false"},
+		{"0", false, "true or false"},
+		{"yes", false, "true or false"},
 	})
 }
 
 func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	check(t, "OTEL_LOG_LEVEL", func(s env.Settings) env.Value[slog.Level] { return s.LogLevel }, []tc{
-		{"none", env.LevelNone, ""}, {"ERROR", slog.LevelError, ""}, {"warn", slog.LevelWarn, ""},
-		{"Warning", slog.LevelWarn, ""}, {"info", slog.LevelInfo, ""}, {"debug", slog.LevelDebug, ""},
+		{"none", env.LevelNone, ""},
+		{"ERROR", slog.LevelError, ""},
+		{"warn", slog.LevelWarn, ""},
+		{"Warning", slog.LevelWarn, ""},
+		{"info", slog.LevelInfo, ""},
+		{"debug", slog.LevelDebug, ""},
 		{"loud", slog.LevelInfo, "none, error, warn, info or debug"},
 		{"4", slog.LevelInfo, "none, error"},
 	})
@@ -97,27 +107,44 @@ func TestBatch(t *testing.T) {
 	t.Parallel()
 	queue := func(s env.Settings) env.Value[int] { return s.Batch.MaxQueueSize }
 	check(t, "OTEL_BSP_MAX_QUEUE_SIZE", queue, []tc{
-		{"1", 1, ""}, {"4096", 4096, ""}, {"1048576", 1 << 20, ""},
-		{"0", 2048, "1 to 1048576"}, {"-1", 2048, "1 to 1048576"}, {"1048577", 2048, "1 to 1048576"},
-		{"9223372036854775807", 2048, "1 to"}, {"99999999999999999999", 2048, "1 to"}, {"2k", 2048, "1 to"}, {"1.5", 2048, "1 to"},
+		{"1", 1, ""},
+		{"4096", 4096, ""},
+		{"1048576", 1 << 20, ""},
+		{"0", 2048, "1 to 1048576"},
+		{"-1", 2048, "1 to 1048576"},
+		{"1048577", 2048, "1 to 1048576"},
+		{"9223372036854775807", 2048, "1 to"},
+		{"99999999999999999999", 2048, "1 to"},
+		{"2k", 2048, "1 to"},
+		{"1.5", 2048, "1 to"},
 	})
 	size := func(s env.Settings) env.Value[int] { return s.Batch.MaxExportBatchSize }
 	check(t, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", size, []tc{
-		{"1", 1, ""}, {"2048", 2048, ""},
-		{"0", 512, "1 to 2048"}, {"-1", 512, "1 to 2048"}, {"2049", 512, "1 to 2048"}, {"x", 512, "1 to 2048"},
+		{"1", 1, ""},
+		{"2048", 2048, ""},
+		{"0", 512, "1 to 2048"},
+		{"-1", 512, "1 to 2048"},
+		{"2049", 512, "1 to 2048"},
+		{"x", 512, "1 to 2048"},
 	})
 	check(t, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", size, []tc{
 		{"", 100, ""}, {"100", 100, ""}, {"101", 100, "1 to 100"},
 	}, "OTEL_BSP_MAX_QUEUE_SIZE", "100")
 	check(t, "OTEL_BSP_SCHEDULE_DELAY", func(s env.Settings) env.Value[time.Duration] { return s.Batch.ScheduleDelay }, []tc{
-		{"1", time.Millisecond, ""}, {"2147483647", 2147483647 * time.Millisecond, ""},
-		{"0", 5 * time.Second, "1 to 2147483647"}, {"-1", 5 * time.Second, "1 to"}, {"2147483648", 5 * time.Second, "1 to"},
-		{"5s", 5 * time.Second, "in milliseconds (here 5000)"}, {"1.5", 5 * time.Second, "in milliseconds"},
+		{"1", time.Millisecond, ""},
+		{"2147483647", 2147483647 * time.Millisecond, ""},
+		{"0", 5 * time.Second, "1 to 2147483647"},
+		{"-1", 5 * time.Second, "1 to"},
+		{"2147483648", 5 * time.Second, "1 to"},
+		{"5s", 5 * time.Second, "in milliseconds (here 5000)"},
+		{"1.5", 5 * time.Second, "in milliseconds"},
 		{"0s", 5 * time.Second, "in milliseconds"},
 	})
 	check(t, "OTEL_BSP_EXPORT_TIMEOUT", func(s env.Settings) env.Value[time.Duration] { return s.Batch.ExportTimeout }, []tc{
-		{"0", time.Duration(0), ""}, {"100", 100 * time.Millisecond, ""},
-		{"-1", 30 * time.Second, "0 to 2147483647"}, {"30s", 30 * time.Second, "(here 30000)"},
+		{"0", time.Duration(0), ""},
+		{"100", 100 * time.Millisecond, ""},
+		{"-1", 30 * time.Second, "0 to 2147483647"},
+		{"30s", 30 * time.Second, "(here 30000)"},
 	})
 }
 
@@ -132,8 +159,12 @@ func TestLimits(t *testing.T) {
 		"OTEL_LINK_ATTRIBUTE_COUNT_LIMIT":  func(s env.Settings) env.Value[int] { return s.Limits.AttributePerLinkCount },
 	} {
 		check(t, key, get, []tc{
-			{"0", 0, ""}, {"7", 7, ""}, {"2147483647", 2147483647, ""},
-			{"-1", 128, "0 to 2147483647"}, {"2147483648", 128, "0 to"}, {"none", 128, "0 to"},
+			{"0", 0, ""},
+			{"7", 7, ""},
+			{"2147483647", 2147483647, ""},
+			{"-1", 128, "0 to 2147483647"},
+			{"2147483648", 128, "0 to"},
+			{"none", 128, "0 to"},
 		})
 	}
 	length := func(s env.Settings) env.Value[int] { return s.Limits.AttributeValueLength }
@@ -215,8 +246,14 @@ func TestHide(t *testing.T) {
 	t.Parallel()
 	get := func(s env.Settings) env.Value[bool] { return s.Hide.Inputs }
 	check(t, "OPENINFERENCE_HIDE_INPUTS", get, []tc{
-		{"true", true, ""}, {" TRUE ", true, ""}, {"1", true, ""}, {"false", false, ""}, {"0", false, ""}, {"", false, ""},
-		{"yes", true, "true, 1, false or 0"}, {"no", true, "true, 1, false or 0"},
+		{"true", true, ""},
+		{" TRUE ", true, ""},
+		{"1", true, ""},
+		{"false", false, ""},
+		{"0", false, ""},
+		{"", false, ""},
+		{"yes", true, "true, 1, false or 0"},
+		{"no", true, "true, 1, false or 0"},
 	})
 	if s, _ := parse(on("OPENINFERENCE_HIDE_INPUTS", "ja")); s.Hide.Inputs.Key != "OPENINFERENCE_HIDE_INPUTS" {
 		t.Errorf("a value that hides has no key: %+v", s.Hide.Inputs)
