@@ -2,8 +2,6 @@ package env
 
 import (
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -52,33 +50,6 @@ func (p *parser) path(key string) Value[string] {
 
 // readSkip reads the exact paths that get no spans.
 func (p *parser) readSkip() Value[[]string] {
-	key := p.prefix + SuffixTracesSkip
-	raw, ok := p.get(key)
-	if !ok {
-		return Value[[]string]{}
-	}
-	var kept, bad []string
-	for _, item := range items(raw) {
-		switch {
-		case !strings.HasPrefix(item, "/") || strings.ContainsAny(item, "?#*"):
-			bad = append(bad, strconv.Quote(shorten(maskURL(item))))
-		case !slices.Contains(kept, item):
-			kept = append(kept, item)
-		}
-	}
-	if len(bad) > 0 || len(kept) == 0 {
-		want := "exact paths that begin with / and have no ?, # or *"
-		if len(bad) > 0 {
-			want += ", not " + alternatives(bad)
-		}
-		used := strings.Join(kept, ",")
-		if used == "" {
-			used = "no path"
-		}
-		p.find(key, maskURL(raw), want, used)
-	}
-	if len(kept) == 0 {
-		return Value[[]string]{}
-	}
-	return Value[[]string]{V: kept, Key: key}
+	exact := func(item string) bool { return strings.HasPrefix(item, "/") && !strings.ContainsAny(item, "?#*") }
+	return p.list(p.prefix+SuffixTracesSkip, exact, "exact paths that begin with / and have no ?, # or *", "no path")
 }

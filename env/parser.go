@@ -212,6 +212,36 @@ func (p *parser) enumList(key string, def []string, accepted ...string) Value[[]
 	return out
 }
 
+// list reads a list of what valid takes, each item once, in the order given.
+// The others are one finding and left out; when nothing is left the variable
+// counts as unset, which is none in words. What looks like a URL is masked.
+func (p *parser) list(key string, valid func(string) bool, want, none string) Value[[]string] {
+	raw, ok := p.get(key)
+	if !ok {
+		return Value[[]string]{}
+	}
+	var kept, bad []string
+	for _, item := range items(raw) {
+		switch {
+		case !valid(item):
+			bad = append(bad, strconv.Quote(shorten(maskURL(item))))
+		case !slices.Contains(kept, item):
+			kept = append(kept, item)
+		}
+	}
+	if len(bad) > 0 {
+		want += ", not " + alternatives(bad)
+	}
+	if len(kept) == 0 {
+		p.find(key, maskURL(raw), want, none)
+		return Value[[]string]{}
+	}
+	if len(bad) > 0 {
+		p.find(key, maskURL(raw), want, strings.Join(kept, ","))
+	}
+	return Value[[]string]{V: kept, Key: key}
+}
+
 // alternatives writes words as "a, b or c".
 func alternatives(words []string) string {
 	const most = 12 // a list of bad items may be long

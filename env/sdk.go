@@ -3,7 +3,6 @@ package env
 import (
 	"log/slog"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,34 +61,7 @@ func parseLevel(raw string) (slog.Level, string) {
 
 // readKnownMethods reads the whole list of methods, which are case-sensitive.
 func (p *parser) readKnownMethods() Value[[]string] {
-	raw, ok := p.get(KeyKnownMethods)
-	if !ok {
-		return Value[[]string]{}
-	}
-	var kept, bad []string
-	for _, item := range items(raw) {
-		switch {
-		case !isToken(item):
-			bad = append(bad, strconv.Quote(shorten(item)))
-		case !slices.Contains(kept, item):
-			kept = append(kept, item)
-		}
-	}
-	out := Value[[]string]{V: kept, Key: KeyKnownMethods}
-	if len(kept) == 0 {
-		out = Value[[]string]{}
-	}
-	if len(bad) > 0 || len(kept) == 0 {
-		want, used := "a list of HTTP methods", "the conventions' list"
-		if len(bad) > 0 {
-			want += ", not " + alternatives(bad)
-		}
-		if len(kept) > 0 {
-			used = strings.Join(kept, ",")
-		}
-		p.find(KeyKnownMethods, raw, want, used)
-	}
-	return out
+	return p.list(KeyKnownMethods, isToken, "a list of HTTP methods", "the conventions' list")
 }
 
 // readSampler reads the sampler and its argument. Whatever is wrong, everything
