@@ -3,6 +3,7 @@ package env
 import (
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // readProfiles reads what profiles need. They do not depend on the switch.
@@ -50,6 +51,8 @@ func (p *parser) path(key string) Value[string] {
 
 // readSkip reads the exact paths that get no spans.
 func (p *parser) readSkip() Value[[]string] {
-	exact := func(item string) bool { return strings.HasPrefix(item, "/") && !strings.ContainsAny(item, "?#*") }
+	exact := func(item string) bool {
+		return strings.HasPrefix(item, "/") && !strings.ContainsAny(item, "?#*") && !strings.ContainsFunc(item, unicode.IsControl)
+	}
 	return p.list(p.prefix+SuffixTracesSkip, exact, "exact paths that begin with / and have no ?, # or *", "no path")
 }

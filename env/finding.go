@@ -28,7 +28,11 @@ type Finding struct { //nolint:errname // an error to strict programs alone; its
 //
 //	env: SHOP_TRACING="yes": want true, 1, false or 0; using false
 func (f Finding) Error() string {
-	return "env: " + f.Key + "=" + strconv.Quote(f.Value) + ": want " + f.Want + "; using " + f.Used
+	key := f.Key
+	if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
+		key = quoted
+	}
+	return "env: " + key + "=" + strconv.Quote(f.Value) + ": want " + f.Want + "; using " + f.Used
 }
 
 // LogValue is the finding as a group of variable, value, want and used.

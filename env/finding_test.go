@@ -22,6 +22,23 @@ func TestFindingIsOneLine(t *testing.T) {
 	}
 }
 
+func TestFindingOfOddItemsIsOneLine(t *testing.T) {
+	t.Parallel()
+	_, findings := parse(on("SHOP_TRACES_SKIP", "/a\nb,/c", "SHOP_TRACNG\n", "1"))
+	if len(findings) != 2 {
+		t.Fatalf("findings %q, want 2", findings)
+	}
+	for _, f := range findings {
+		if strings.Contains(f.Error(), "\n") {
+			t.Errorf("finding of several lines: %s", f.Error())
+		}
+	}
+	many := strings.Repeat("/p", 50_000)
+	if _, findings = parse(on("SHOP_TRACES_SKIP", many+",bad")); len(findings) != 1 || len(findings[0].Error()) > 2000 {
+		t.Errorf("%d findings, want one short one", len(findings))
+	}
+}
+
 func TestFindingIsShort(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é,", 100_000)

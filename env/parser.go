@@ -35,7 +35,7 @@ func (p *parser) first(keys ...string) (key, value string) {
 }
 
 func (p *parser) find(key, value, want, used string) {
-	p.findings = append(p.findings, Finding{Key: key, Value: shorten(value), Want: want, Used: used})
+	p.findings = append(p.findings, Finding{Key: key, Value: shorten(value), Want: want, Used: shorten(used)})
 }
 
 // read takes the first of the variables that parse accepts, else def. What parse
