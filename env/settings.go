@@ -14,22 +14,8 @@ type Value[T any] struct {
 // IsSet reports whether a variable gave the value.
 func (v Value[T]) IsSet() bool { return v.Key != "" }
 
-// Finding is one bad or doubtful variable: what it says, what was wanted and
-// what is used instead. A value that can hold a secret is masked already.
-type Finding struct {
-	Key   string // the variable
-	Value string // as given, masked where it can hold a secret
-	Want  string // what would have been right
-	Used  string // what is used instead
-}
-
-// Error makes a Finding an error, for strict programs.
-func (f Finding) Error() string {
-	return "env: " + f.Key + "=" + f.Value + ": want " + f.Want + "; using " + f.Used
-}
-
 // Settings is what the variables say, validated: every value is in range, and
-// what was not is a [Finding] and has its default.
+// what was not is a [Finding] and has its default. It belongs to the caller.
 type Settings struct {
 	App string // the word that names variables, service and folder
 
@@ -37,19 +23,19 @@ type Settings struct {
 	TracesFile     Value[string]   // <APP>_TRACES_FILE; empty: the state folder
 	TracesMaxBytes Value[int64]    // <APP>_TRACES_MAX_BYTES; default 1 GiB
 	TracesKeep     Value[bool]     // <APP>_TRACES_KEEP
-	TracesSkip     Value[[]string] // <APP>_TRACES_SKIP: exact paths
-	ProfileDir     Value[string]   // <APP>_PROFILE_DIR
+	TracesSkip     Value[[]string] // <APP>_TRACES_SKIP: exact paths, each with its first slash
+	ProfileDir     Value[string]   // <APP>_PROFILE_DIR; empty: no profiles
 	Profile        Value[[]string] // <APP>_PROFILE; default cpu,heap,allocs,goroutine,fgprof
 
 	SDKDisabled        Value[bool]       // OTEL_SDK_DISABLED
 	ServiceName        Value[string]     // OTEL_SERVICE_NAME, else service.name of the resource; empty: the App
-	ResourceAttributes Value[[]Pair]     // OTEL_RESOURCE_ATTRIBUTES, decoded
-	LogLevel           Value[slog.Level] // OTEL_LOG_LEVEL; default info
-	Propagators        Value[[]string]   // OTEL_PROPAGATORS, normalised; default tracecontext,baggage
+	ResourceAttributes Value[[]Pair]     // OTEL_RESOURCE_ATTRIBUTES, decoded, each key once, without service.name
+	LogLevel           Value[slog.Level] // OTEL_LOG_LEVEL; default info; [LevelNone] for none
+	Propagators        Value[[]string]   // OTEL_PROPAGATORS, lower case, each once; default tracecontext,baggage; none stands alone
 	Sampler            Value[Sampler]    // OTEL_TRACES_SAMPLER and its argument
 	Batch              Batch             // OTEL_BSP_*
 	Limits             Limits            // span and attribute limits
-	Exporters          Value[[]string]   // OTEL_TRACES_EXPORTER: known items in order; nil: not set
+	Exporters          Value[[]string]   // OTEL_TRACES_EXPORTER: known items in order, none alone; nil: not set; empty: nothing usable, so the file
 	OTLP               OTLP              // OTEL_EXPORTER_OTLP_*
 	KnownMethods       Value[[]string]   // OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS; nil: the conventions' list
 	Hide               Hide              // OPENINFERENCE_HIDE_*
@@ -82,18 +68,22 @@ type Limits struct {
 	AttributePerLinkCount  Value[int] // default 128
 }
 
-// OTLP holds the exporter's settings.
+// OTLP holds the exporter's settings. Nothing but defaults is in it while
+// nothing asks for OTLP: no endpoint is set, or OTEL_TRACES_EXPORTER is set and
+// does not name otlp.
 type OTLP struct {
 	// Endpoint is the whole URL that spans go to, scheme included: for HTTP with
-	// its path, for gRPC scheme://host:port. Empty: no endpoint variable is set,
-	// or Unusable says why.
+	// its path, for gRPC scheme://host:port. It has no user information, query or
+	// fragment, so it may be printed. Empty: nothing asks for OTLP, or Unusable
+	// says why there is none. The specification's default endpoint has no Key.
 	Endpoint Value[string]
 	// Unusable is why no OTLP exporter may be built although the variables ask
 	// for one (a bad endpoint, an unknown protocol); a finding says so too.
 	Unusable string
-	Protocol Value[string] // grpc, http/protobuf, http/json
-	Headers  Value[[]Pair] // decoded; never printed
-	// Certificate, ClientCertificate and ClientKey are paths of PEM files.
+	Protocol Value[string]  // grpc, http/protobuf, http/json
+	Headers  Value[Headers] // decoded
+	// Certificate, ClientCertificate and ClientKey are paths of PEM files. They
+	// are empty with an http:// endpoint; the last two are both set or neither.
 	Certificate       Value[string]
 	ClientCertificate Value[string]
 	ClientKey         Value[string]
