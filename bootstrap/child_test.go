@@ -1,0 +1,3 @@
+package bootstrap_test
+
+func runChild(name string) int { return 2 }
