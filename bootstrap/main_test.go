@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,10 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(childKey); name != "" {
 		os.Exit(runChild(name))
 	}
+	// The one goroutine of package signal begins here, outside every bubble.
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	signal.Stop(c)
 	os.Exit(m.Run())
 }
 
@@ -119,4 +124,17 @@ func balance(t *testing.T, r bootstrap.Report) {
 			t.Errorf("%s: ended %d != exported %d + failed %d + dropped %d (queued %d)", d.Name, d.Ended, d.Exported, d.Failed, d.Dropped, d.Queued)
 		}
 	}
+}
+
+func dirNames(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -153,7 +153,11 @@ func (t *Tracing) flush(ctx context.Context) error {
 	}
 	wg.Wait()
 	if t.sdk != nil {
-		errs = append(errs, bounded(ctx, "provider", t.sdk.Shutdown))
+		// Its processors are down already. With a context that has ended it
+		// would not even look at them.
+		errs = append(errs, bounded(ctx, "provider", func(ctx context.Context) error {
+			return t.sdk.Shutdown(context.WithoutCancel(ctx))
+		}))
 	}
 	if t.foreign != nil {
 		t.foreign.UnregisterSpanProcessor(t.hub)
