@@ -40,6 +40,14 @@ func newDiagnostics(logger *slog.Logger) *diagnostics {
 	return &diagnostics{logger: logger, kinds: map[string]*errorKind{}}
 }
 
+// silently runs f, in which the SDK reads the process's variables: what is wrong
+// with them is a finding already, and its texts show values as they are.
+func (d *diagnostics) silently(f func()) {
+	d.quiet.Store(true)
+	defer d.quiet.Store(false)
+	f()
+}
+
 // Handle takes the errors of the SDK and of instrumentations.
 func (d *diagnostics) Handle(err error) {
 	if err == nil || d.quiet.Load() {

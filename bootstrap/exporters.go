@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/jsonlexport"
@@ -61,7 +62,9 @@ func (b *builder) build(plan []plannedDestination) []*destination {
 func (b *builder) one(p plannedDestination) (*destination, error) {
 	switch p.kind {
 	case destOTLP:
-		exp, err := newOTLPExporter(b.set.OTLP, p.endpoint)
+		var exp sdktrace.SpanExporter
+		var err error
+		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP, p.endpoint) })
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +116,7 @@ func (b *builder) fileOptions() []jsonlexport.Option {
 }
 
 // fileView is the view without the mask, which the encoder applies itself.
-func (b *builder) fileView() view { return view{resource: b.view.resource} }
+func (b *builder) fileView() view { return newView(nil, b.view.resource) }
 
 func stdout() io.Writer {
 	return os.Stdout //nolint:forbidigo // OTEL_TRACES_EXPORTER asked for it

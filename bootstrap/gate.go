@@ -32,15 +32,17 @@ func newGate(exp sdktrace.SpanExporter, b env.Batch, v view, diag *diagnostics, 
 	acc := &account{limit: limit}
 	counting := &countingExporter{next: exp, acc: acc, stop: stop, view: v, diag: diag, name: name}
 	g := &gate{acc: acc, abort: abort, flush: make(chan struct{}, 1), done: make(chan struct{})}
-	g.batch = sdktrace.NewBatchSpanProcessor(
-		counting,
-		// One place more than the gate lets in, for the marker of a flush: the
-		// SDK's queue is never full.
-		sdktrace.WithMaxQueueSize(limit+1),
-		sdktrace.WithMaxExportBatchSize(b.MaxExportBatchSize.V),
-		sdktrace.WithBatchTimeout(b.ScheduleDelay.V),
-		sdktrace.WithExportTimeout(b.ExportTimeout.V),
-	)
+	diag.silently(func() {
+		g.batch = sdktrace.NewBatchSpanProcessor(
+			counting,
+			// One place more than the gate lets in, for the marker of a flush:
+			// the SDK's queue is never full.
+			sdktrace.WithMaxQueueSize(limit+1),
+			sdktrace.WithMaxExportBatchSize(b.MaxExportBatchSize.V),
+			sdktrace.WithBatchTimeout(b.ScheduleDelay.V),
+			sdktrace.WithExportTimeout(b.ExportTimeout.V),
+		)
+	})
 	return g
 }
 

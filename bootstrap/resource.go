@@ -16,7 +16,7 @@ import (
 // the detectors. It has neither command line nor owner, which can hold secrets.
 // A detector that fails, or that has the attributes of another schema version,
 // takes nothing else with it: the error says so and the resource is usable.
-func newResource(cfg Config, s env.Settings, mask maskFunc) (*resource.Resource, error) {
+func newResource(cfg Config, s env.Settings) (*resource.Resource, error) {
 	// resource.New puts later detectors over earlier ones.
 	res, err := resource.New(
 		context.Background(),
@@ -38,10 +38,7 @@ func newResource(cfg Config, s env.Settings, mask maskFunc) (*resource.Resource,
 	if errors.Is(err, resource.ErrSchemaURLConflict) {
 		err = nil // the attributes are all there; only the schema's URL is left out
 	}
-	if mask == nil {
-		return res, err
-	}
-	return resource.NewWithAttributes(res.SchemaURL(), mask.attributes(res.Attributes())...), err
+	return res, err
 }
 
 // buildAttributes is what the build information says of the main module.

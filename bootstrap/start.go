@@ -122,14 +122,14 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 	if !t.plan.Spans {
 		return nil
 	}
-	t.diag.quiet.Store(true)
-	defer t.diag.quiet.Store(false)
-	mask := newMask(t.cfg.Mask, s.Hide, t.diag)
-	res, resErr := newResource(t.cfg, s, mask)
-	v := view{mask: mask}
-	if foreign == nil && !sdkResource(res).Equal(res) {
-		v.resource = res
-	}
+	res, resErr := newResource(t.cfg, s)
+	var shown *resource.Resource
+	t.diag.silently(func() {
+		if foreign == nil && !sdkResource(res).Equal(res) {
+			shown = res
+		}
+	})
+	v := newView(newMask(t.cfg.Mask, s.Hide, t.diag), shown)
 	t.build(v)
 	if foreign != nil {
 		t.attach(foreign)
@@ -169,7 +169,7 @@ func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
 	for _, p := range t.extra {
 		opts = append(opts, sdktrace.WithSpanProcessor(p))
 	}
-	t.sdk = sdktrace.NewTracerProvider(opts...)
+	t.diag.silently(func() { t.sdk = sdktrace.NewTracerProvider(opts...) })
 	t.forward = forward
 	forward.point(t.sdk)
 	t.provider = forward

@@ -3,8 +3,10 @@ package bootstrap
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -33,9 +35,42 @@ func (m maskFunc) attributes(kvs []attribute.KeyValue) []attribute.KeyValue {
 type view struct {
 	mask     maskFunc
 	resource *resource.Resource // nil: the span's own is right
+	masked   *maskedResource    // the last resource that was masked
+}
+
+type maskedResource struct {
+	last atomic.Pointer[[2]*resource.Resource] // as it was, as it is shown
+}
+
+func newView(mask maskFunc, res *resource.Resource) view {
+	return view{mask: mask, resource: res, masked: &maskedResource{}}
 }
 
 func (v view) isPlain() bool { return v.mask == nil && v.resource == nil }
+
+// resourceOf is the resource to show for one of a span. There is one resource
+// per provider, so that it is masked once.
+func (v view) resourceOf(own *resource.Resource) *resource.Resource {
+	if v.resource != nil {
+		own = v.resource
+	}
+	if v.mask == nil {
+		return own
+	}
+	if last := v.masked.last.Load(); last != nil && last[0] == own {
+		return last[1]
+	}
+	shown := resource.NewWithAttributes(own.SchemaURL(), v.mask.attributes(own.Attributes())...)
+	v.masked.last.Store(&[2]*resource.Resource{own, shown})
+	return shown
+}
+
+func (v view) scopeOf(scope instrumentation.Scope) instrumentation.Scope {
+	if v.mask != nil && scope.Attributes.Len() > 0 {
+		scope.Attributes = attribute.NewSet(v.mask.attributes(scope.Attributes.ToSlice())...)
+	}
+	return scope
+}
 
 func (v view) span(s sdktrace.ReadOnlySpan) sdktrace.ReadOnlySpan {
 	if v.isPlain() {
@@ -76,11 +111,10 @@ type viewedSpan struct {
 	view view
 }
 
-func (s viewedSpan) Resource() *resource.Resource {
-	if s.view.resource != nil {
-		return s.view.resource
-	}
-	return s.ReadOnlySpan.Resource()
+func (s viewedSpan) Resource() *resource.Resource { return s.view.resourceOf(s.ReadOnlySpan.Resource()) }
+
+func (s viewedSpan) InstrumentationScope() instrumentation.Scope {
+	return s.view.scopeOf(s.ReadOnlySpan.InstrumentationScope())
 }
 
 func (s viewedSpan) Attributes() []attribute.KeyValue {
@@ -162,9 +196,8 @@ func (s viewedRunningSpan) Links() []sdktrace.Link {
 	return maskLinks(s.view.mask, s.ReadWriteSpan.Links())
 }
 
-func (s viewedRunningSpan) Resource() *resource.Resource {
-	if s.view.resource != nil {
-		return s.view.resource
-	}
-	return s.ReadWriteSpan.Resource()
+func (s viewedRunningSpan) Resource() *resource.Resource { return s.view.resourceOf(s.ReadWriteSpan.Resource()) }
+
+func (s viewedRunningSpan) InstrumentationScope() instrumentation.Scope {
+	return s.view.scopeOf(s.ReadWriteSpan.InstrumentationScope())
 }
