@@ -111,7 +111,9 @@ type viewedSpan struct {
 	view view
 }
 
-func (s viewedSpan) Resource() *resource.Resource { return s.view.resourceOf(s.ReadOnlySpan.Resource()) }
+func (s viewedSpan) Resource() *resource.Resource {
+	return s.view.resourceOf(s.ReadOnlySpan.Resource())
+}
 
 func (s viewedSpan) InstrumentationScope() instrumentation.Scope {
 	return s.view.scopeOf(s.ReadOnlySpan.InstrumentationScope())
@@ -196,7 +198,9 @@ func (s viewedRunningSpan) Links() []sdktrace.Link {
 	return maskLinks(s.view.mask, s.ReadWriteSpan.Links())
 }
 
-func (s viewedRunningSpan) Resource() *resource.Resource { return s.view.resourceOf(s.ReadWriteSpan.Resource()) }
+func (s viewedRunningSpan) Resource() *resource.Resource {
+	return s.view.resourceOf(s.ReadWriteSpan.Resource())
+}
 
 func (s viewedRunningSpan) InstrumentationScope() instrumentation.Scope {
 	return s.view.scopeOf(s.ReadWriteSpan.InstrumentationScope())
