@@ -1,0 +1,18 @@
+//go:build waymark_nootlp
+
+package bootstrap
+
+import (
+	"errors"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/waymark-trace/waymark/env"
+)
+
+// otlpBuiltIn says that this binary was built without the OTLP exporters.
+const otlpBuiltIn = false
+
+func newOTLPExporter(env.OTLP, string) (sdktrace.SpanExporter, error) {
+	return nil, errors.New("built with the tag waymark_nootlp")
+}

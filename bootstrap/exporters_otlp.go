@@ -1,0 +1,179 @@
+//go:build !waymark_nootlp
+
+package bootstrap
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/waymark-trace/waymark/env"
+)
+
+// otlpBuiltIn says that this binary has the OTLP exporters.
+const otlpBuiltIn = true
+
+// Retries of one export. The batch processor's export timeout bounds them too.
+const (
+	retryFirst = time.Second
+	retryMost  = 10 * time.Second
+	retryFor   = time.Minute
+)
+
+// newOTLPExporter builds the exporter for endpoint, a whole URL. Every setting
+// is passed in code, also the empty ones: the exporters read the process's
+// variables themselves, and let INSECURE beat https and a certificate beat
+// http.
+func newOTLPExporter(o env.OTLP, endpoint string) (sdktrace.SpanExporter, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return nil, errors.New("the endpoint is no URL") // the error has the URL, with its secrets
+	}
+	if u.Host == "" {
+		return nil, errors.New("the endpoint has no host")
+	}
+	tlsConfig, err := newTLSConfig(o, u)
+	if err != nil {
+		return nil, err
+	}
+	headers := make(map[string]string, len(o.Headers.V))
+	for _, p := range o.Headers.V {
+		headers[p.Key] = p.Value
+	}
+	if o.Protocol.V == "grpc" {
+		return newGRPCExporter(o, u, tlsConfig, headers)
+	}
+	return newHTTPExporter(o, u, tlsConfig, headers)
+}
+
+func newGRPCExporter(o env.OTLP, u *url.URL, tlsConfig *tls.Config, headers map[string]string) (sdktrace.SpanExporter, error) {
+	creds := insecure.NewCredentials()
+	if tlsConfig != nil {
+		creds = credentials.NewTLS(tlsConfig)
+	}
+	opts := []otlptracegrpc.Option{
+		otlptracegrpc.WithEndpoint(u.Host),
+		otlptracegrpc.WithTLSCredentials(creds),
+		otlptracegrpc.WithHeaders(headers),
+		otlptracegrpc.WithTimeout(o.Timeout.V),
+		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
+			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryFor,
+		}),
+	}
+	if o.Compression.V == "gzip" {
+		opts = append(opts, otlptracegrpc.WithCompressor("gzip"))
+	}
+	return otlptracegrpc.New(context.Background(), opts...) // it connects later
+}
+
+func newHTTPExporter(o env.OTLP, u *url.URL, tlsConfig *tls.Config, headers map[string]string) (sdktrace.SpanExporter, error) {
+	encoding := otlptracehttp.EncodingProtobuf
+	if o.Protocol.V == "http/json" {
+		encoding = otlptracehttp.EncodingJSON
+	}
+	compression := otlptracehttp.NoCompression
+	if o.Compression.V == "gzip" {
+		compression = otlptracehttp.GzipCompression
+	}
+	base := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       tlsConfig,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          2,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	exp, err := otlptracehttp.New(
+		context.Background(), // it connects later
+		otlptracehttp.WithEndpointURL(u.String()),
+		otlptracehttp.WithTLSClientConfig(nil), // ours is in the client
+		otlptracehttp.WithHTTPClient(&http.Client{
+			Transport: retryDials{base},
+			Timeout:   o.Timeout.V,
+			// A redirect would take the headers, which are the keys of a
+			// backend, to another host or into clear text.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}),
+		otlptracehttp.WithHeaders(headers),
+		otlptracehttp.WithTimeout(o.Timeout.V),
+		otlptracehttp.WithEncoding(encoding),
+		otlptracehttp.WithCompression(compression),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryFor,
+		}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return closingExporter{exp, base}, nil
+}
+
+// closingExporter lets go of idle connections, each of which is a goroutine.
+type closingExporter struct {
+	sdktrace.SpanExporter
+	base *http.Transport
+}
+
+func (e closingExporter) Shutdown(ctx context.Context) error {
+	defer e.base.CloseIdleConnections()
+	return e.SpanExporter.Shutdown(ctx)
+}
+
+// retryDials calls a connection that could not be made temporary, so that the
+// exporter tries again as the gRPC one does: nothing has been sent.
+type retryDials struct{ base http.RoundTripper }
+
+func (t retryDials) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.base.RoundTrip(r)
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		return nil, temporaryError{err}
+	}
+	return resp, err
+}
+
+type temporaryError struct{ error }
+
+func (e temporaryError) Temporary() bool { return true }
+func (e temporaryError) Timeout() bool   { return isTimeout(e.error) }
+func (e temporaryError) Unwrap() error   { return e.error }
+
+// newTLSConfig reads the PEM files; nil: plain text.
+func newTLSConfig(o env.OTLP, u *url.URL) (*tls.Config, error) {
+	if u.Scheme != "https" {
+		return nil, nil //nolint:nilnil // no TLS is an answer
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if path := o.Certificate.V; path != "" {
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Certificate.Key, err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: no certificate in %s", o.Certificate.Key, path)
+		}
+	}
+	if o.ClientCertificate.V != "" && o.ClientKey.V != "" {
+		pair, err := tls.LoadX509KeyPair(o.ClientCertificate.V, o.ClientKey.V)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", o.ClientCertificate.Key, o.ClientKey.Key, err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}

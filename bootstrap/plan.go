@@ -1,0 +1,188 @@
+package bootstrap
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/statepath"
+)
+
+// noFile is what is used when there is no place for the span file.
+const noFile = "no file; spans are counted and dropped"
+
+// Plan is what [Start] would do, decided from the configuration and the
+// variables alone: nothing is opened, asked or changed. A provider that the
+// program has set, a folder that cannot be written or a certificate that cannot
+// be read shows when Start tries.
+type Plan struct {
+	App          string        `json:"app"`
+	Tracing      bool          `json:"tracing"`                // the switch is on
+	Spans        bool          `json:"spans"`                  // spans are made
+	Destinations []Destination `json:"destinations,omitempty"` // where they go
+	Values       []Value       `json:"values,omitempty"`       // every value with its origin
+	Findings     []env.Finding `json:"findings,omitempty"`     // bad and doubtful variables
+
+	settings env.Settings
+	dests    []plannedDestination
+}
+
+// Destination is one place that spans go to.
+type Destination struct {
+	Name   string `json:"name"`   // file, otlp, console, otlp/stdout
+	Target string `json:"target"` // path or endpoint, without user and query
+}
+
+// Value is one value and where it comes from.
+type Value struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`  // secrets are masked
+	Origin string `json:"origin"` // "default", a variable, or "Config.Field"
+	Note   string `json:"note,omitempty"`
+}
+
+type plannedDestination struct {
+	kind     string
+	target   string // for people
+	endpoint string // as it is used
+	key      string // the variable that asks for it
+}
+
+// Explain says what [Start] would do with cfg. It is pure.
+func Explain(cfg Config) Plan {
+	app, lookup := cfg.app(), cfg.lookup()
+	settings, findings := env.Parse(app, lookup)
+	settings.App = app
+	p := Plan{
+		App:      app,
+		Tracing:  settings.Tracing.V,
+		Findings: slices.Clone(findings),
+		settings: settings,
+	}
+	if p.Tracing && !settings.SDKDisabled.V {
+		p.decide(cfg)
+		p.Spans = len(p.dests) > 0 || len(cfg.Processors) > 0
+	}
+	for _, d := range p.dests {
+		p.Destinations = append(p.Destinations, Destination{Name: d.kind, Target: d.target})
+	}
+	p.Values = p.rows(cfg)
+	return p
+}
+
+// decide finds the destinations: what OTEL_TRACES_EXPORTER lists, else OTLP
+// when an endpoint is set, else the file.
+func (p *Plan) decide(cfg Config) {
+	s := p.settings
+	wanted := s.Exporters.V
+	switch {
+	case slices.Contains(wanted, "none"):
+		wanted = nil
+	case len(wanted) > 0:
+	case s.Exporters.IsSet(): // and nothing in it is known
+		wanted = []string{destFile}
+	case s.OTLP.Endpoint.V != "" || s.OTLP.Unusable != "":
+		wanted = []string{destOTLP}
+	default:
+		wanted = []string{destFile}
+	}
+	for _, kind := range wanted {
+		p.add(cfg, kind)
+	}
+	if cfg.AlsoFile {
+		p.add(cfg, destFile)
+	}
+	if f := s.TracesFile; f.IsSet() && !p.has(destFile) {
+		p.find(env.Finding{
+			Key: f.Key, Value: f.V,
+			Want: "no file beside another destination, unless Config.AlsoFile",
+			Used: strings.Join(kinds(p.dests), ", ") + " alone",
+		})
+	}
+}
+
+func (p *Plan) add(cfg Config, kind string) {
+	s := p.settings
+	d := plannedDestination{kind: kind, target: "standard output", key: s.Exporters.Key}
+	switch kind {
+	case destFile:
+		d = cfg.file(s)
+	case destOTLP:
+		d.endpoint, d.target = s.OTLP.Endpoint.V, printableURL(s.OTLP.Endpoint.V)
+		if s.OTLP.Endpoint.IsSet() {
+			d.key = s.OTLP.Endpoint.Key
+		}
+		if s.OTLP.Unusable != "" { // its finding is there
+			d = cfg.file(s)
+		} else if !otlpBuiltIn {
+			p.find(env.Finding{
+				Key: d.key, Value: d.target,
+				Want: "a binary built without the tag waymark_nootlp",
+				Used: "the file",
+			})
+			d = cfg.file(s)
+		}
+	}
+	if p.has(d.kind) {
+		return
+	}
+	if d.kind == destFile && d.target == "" {
+		p.find(env.Finding{
+			Key:  "HOME",
+			Want: fmt.Sprintf("a home folder for the span file, or %s, or %s", d.key, env.KeyOTLPEndpoint),
+			Used: noFile,
+		})
+	}
+	p.dests = append(p.dests, d)
+}
+
+func (p *Plan) has(kind string) bool {
+	return slices.ContainsFunc(p.dests, func(d plannedDestination) bool { return d.kind == kind })
+}
+
+func (p *Plan) find(f env.Finding) { p.Findings = append(p.Findings, f) }
+
+func kinds(dests []plannedDestination) []string {
+	if len(dests) == 0 {
+		return []string{"none"}
+	}
+	names := make([]string, 0, len(dests))
+	for _, d := range dests {
+		names = append(names, d.kind)
+	}
+	return names
+}
+
+// file is the destination for the span file; its target is empty when no
+// folder is known.
+func (c Config) file(s env.Settings) plannedDestination {
+	if s.TracesFile.V != "" {
+		path := s.TracesFile.V
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		return plannedDestination{kind: destFile, target: path, key: s.TracesFile.Key}
+	}
+	path, err := statepath.TracesFile(s.App, c.lookup().Lookup)
+	if err != nil {
+		path = ""
+	}
+	return plannedDestination{kind: destFile, target: path, key: env.Prefix(s.App) + env.SuffixTracesFile}
+}
+
+// printableURL leaves out the user and the query, which can hold keys.
+func printableURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an endpoint that is no URL"
+	}
+	if u.User != nil {
+		u.User = url.User("***")
+	}
+	u.RawQuery = ""
+	u.Fragment = ""
+	return strings.Replace(u.String(), "%2A%2A%2A@", "***@", 1)
+}

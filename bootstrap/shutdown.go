@@ -1,0 +1,187 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Shutdown ends tracing: the goroutine profile, the hooks of
+// [Tracing.OnShutdown], the other profiles, then every processor of ours
+// flushed and shut down at the same time, each with the whole rest of the time,
+// then the provider, then the account in one log line.
+//
+// It obeys ctx; without a deadline it takes at most Config.ShutdownTimeout. A
+// context that has ended already leaves no time to flush. The error says what
+// was lost and what failed. Shutdown may be called twice and concurrently: each
+// call waits for the first, or its own context, and gets the same answer.
+func (t *Tracing) Shutdown(ctx context.Context) error {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, t.cfg.shutdownTimeout())
+		defer cancel()
+	}
+	t.stopOnce.Do(func() {
+		go func() {
+			defer close(t.stopped)
+			t.stopErr = t.stop(ctx)
+		}()
+	})
+	// The work obeys ctx; what does not is left behind.
+	select {
+	case <-t.stopped:
+		return t.stopErr
+	case <-ctx.Done():
+	}
+	select {
+	case <-t.stopped:
+		return t.stopErr
+	case <-time.After(lateness):
+		return fmt.Errorf("bootstrap: shutdown: %w", context.Cause(ctx))
+	}
+}
+
+// lateness is how long Shutdown waits past its deadline for the account.
+const lateness = 250 * time.Millisecond
+
+func (t *Tracing) isStopped() bool {
+	select {
+	case <-t.stopped:
+		return true
+	default:
+		return false
+	}
+}
+
+func (t *Tracing) stop(ctx context.Context) error {
+	errs := []error{t.goroutines(ctx)}
+	errs = append(errs, t.runHooks(ctx))
+	errs = append(errs, t.stopProfiles(ctx))
+	errs = append(errs, t.flush(ctx))
+	lost := t.account(ctx)
+	errs = append(errs, lost)
+	t.restore()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("bootstrap: shutdown: %w", t.diag.cleaned(err))
+	}
+	return nil
+}
+
+// share is ctx with part of its time, so that what comes later has some too.
+func share(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*part))
+}
+
+// bounded runs f, and leaves it behind when ctx ends and f does not.
+func bounded(ctx context.Context, what string, f func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- safely(what, func() error { return f(ctx) }) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(lateness / 5):
+			return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+		}
+	}
+}
+
+func (t *Tracing) goroutines(ctx context.Context) error {
+	if t.profiler == nil || t.goroutinesDone.Swap(true) {
+		return nil
+	}
+	ctx, cancel := share(ctx, 0.25)
+	defer cancel()
+	return bounded(ctx, "goroutine profile", t.profiler.WriteGoroutines)
+}
+
+// runHooks runs the program's hooks, the latest first, in half of the time.
+func (t *Tracing) runHooks(ctx context.Context) error {
+	t.mu.Lock()
+	hooks := slices.Clone(t.hooks)
+	t.mu.Unlock()
+	ctx, cancel := share(ctx, 0.5)
+	defer cancel()
+	var errs []error
+	for _, hook := range slices.Backward(hooks) {
+		errs = append(errs, bounded(ctx, "shutdown hook", hook))
+	}
+	return errors.Join(errs...)
+}
+
+func (t *Tracing) stopProfiles(ctx context.Context) error {
+	if t.profiler == nil {
+		return nil
+	}
+	ctx, cancel := share(ctx, 0.5)
+	defer cancel()
+	reason, _ := t.reason.Load().(string)
+	if reason == "" {
+		reason = "shutdown"
+	}
+	return bounded(ctx, "profiles", func(ctx context.Context) error { return t.profiler.Stop(ctx, reason) })
+}
+
+// flush ends the making of spans, and brings what has ended to its place.
+func (t *Tracing) flush(ctx context.Context) error {
+	if t.forward != nil {
+		t.forward.stop()
+	}
+	if t.hub == nil {
+		return nil
+	}
+	errs := make([]error, len(t.extra)+1)
+	var wg sync.WaitGroup
+	wg.Go(func() { errs[len(t.extra)] = t.hub.Shutdown(ctx) })
+	for i, p := range t.extra {
+		wg.Go(func() {
+			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
+				return errors.Join(p.ForceFlush(ctx), p.Shutdown(ctx))
+			})
+		})
+	}
+	wg.Wait()
+	if t.sdk != nil {
+		// Its processors are down already. With a context that has ended it
+		// would not even look at them.
+		errs = append(errs, bounded(ctx, "provider", func(ctx context.Context) error {
+			return t.sdk.Shutdown(context.WithoutCancel(ctx))
+		}))
+	}
+	if t.foreign != nil {
+		t.foreign.UnregisterSpanProcessor(t.hub)
+		for _, p := range t.extra {
+			t.foreign.UnregisterSpanProcessor(p)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// account logs the account in one line, and says what was lost as an error.
+func (t *Tracing) account(ctx context.Context) error {
+	if t.hub == nil {
+		return nil
+	}
+	r := t.Report()
+	t.diag.summary(ctx)
+	level := slog.LevelInfo
+	if r.Lost() > 0 {
+		level = slog.LevelWarn
+	}
+	t.logger.LogAttrs(ctx, level, "tracing stopped", slog.String("app", t.plan.App), slog.Any("account", r))
+	if r.Lost() > 0 {
+		return fmt.Errorf("%d spans lost (%s)", r.Lost(), r)
+	}
+	return nil
+}

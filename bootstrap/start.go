@@ -1,0 +1,322 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/profile"
+)
+
+var (
+	// ErrStarted is in Start's error when tracing runs already; the handle is
+	// the running one.
+	ErrStarted = errors.New("already started")
+	// ErrProviderExists is in Start's error when the program has set a provider
+	// that takes no processor; nothing is traced by Waymark.
+	ErrProviderExists = errors.New("another tracer provider is set that takes no span processor")
+)
+
+// process is the one forwarding provider and who runs it.
+//
+//nolint:gochecknoglobals // OTel's global provider is one per process, and so is this
+var process = struct {
+	mu      sync.Mutex
+	running *Tracing
+	forward *forwarder
+}{forward: newForwarder()}
+
+// registrar is a provider that takes processors, as the SDK's does.
+type registrar interface {
+	trace.TracerProvider
+	RegisterSpanProcessor(sdktrace.SpanProcessor)
+	UnregisterSpanProcessor(sdktrace.SpanProcessor)
+}
+
+// standIn is a provider that only stands in until a real one comes, such as
+// capture's: Start replaces it.
+type standIn interface{ StandIn() bool }
+
+// Start turns tracing on when the App's switch says so. The handle is never nil
+// and works when err is not nil; err is for the log. It wraps [ErrStarted] when
+// tracing runs already, [ErrProviderExists] when the program has a provider
+// that takes no processor, and with Strict each finding as an [env.Finding].
+//
+// Start logs each finding as one warning, and neither waits for a backend nor
+// fails because of one. It ignores the end of ctx.
+func Start(ctx context.Context, cfg Config) (*Tracing, error) {
+	if cfg.NoGlobals {
+		return start(ctx, cfg, newForwarder())
+	}
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if t := process.running; t != nil && !t.isStopped() {
+		return t, fmt.Errorf("bootstrap: %w", ErrStarted)
+	}
+	t, err := start(ctx, cfg, process.forward)
+	if t.hub != nil || t.profiler != nil {
+		process.running = t
+	}
+	return t, err
+}
+
+func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error) {
+	ctx = context.WithoutCancel(ctx)
+	t := &Tracing{
+		cfg: cfg, plan: Explain(cfg), logger: cfg.logger(),
+		provider:   noop.NewTracerProvider(),
+		propagator: propagation.NewCompositeTextMapPropagator(),
+		stopped:    make(chan struct{}),
+		restore:    func() {},
+	}
+	t.diag = newDiagnostics(t.logger)
+	for _, kv := range t.plan.settings.OTLP.Headers.V {
+		t.diag.hide(kv.Value)
+	}
+	var errs []error
+	if t.plan.Tracing {
+		errs = append(errs, t.turnOn(forward))
+	}
+	for _, f := range t.plan.Findings {
+		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration",
+			slog.String("variable", f.Key), slog.String("value", f.Value),
+			slog.String("want", f.Want), slog.String("used", f.Used))
+		if cfg.Strict {
+			errs = append(errs, f)
+		}
+	}
+	errs = append(errs, t.startProfiles())
+	t.instrument(ctx)
+	if t.recording {
+		t.logger.LogAttrs(ctx, slog.LevelInfo, "tracing started",
+			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return t, fmt.Errorf("bootstrap: start: %w", err)
+	}
+	return t, nil
+}
+
+// turnOn builds what the plan says and sets OTel's globals.
+func (t *Tracing) turnOn(forward *forwarder) error {
+	foreign, exists := t.foreignProvider()
+	if exists && foreign == nil {
+		return fmt.Errorf("%w: set none before Start, or pass Config.Force to replace it, or Config.NoGlobals to leave it alone", ErrProviderExists)
+	}
+	s := t.plan.settings
+	t.active = true
+	t.setDiagnostics(otelLevel(s))
+	t.setPropagator(newPropagator(s.Propagators.V), foreign != nil)
+	if !t.plan.Spans {
+		return nil
+	}
+	res, resErr := newResource(t.cfg, s)
+	var shown *resource.Resource
+	t.diag.silently(func() {
+		if foreign == nil && !sdkResource(res).Equal(res) {
+			shown = res
+		}
+	})
+	v := newView(newMask(t.cfg.Mask, s.Hide, t.diag), shown)
+	t.build(v)
+	if foreign != nil {
+		t.attach(foreign)
+	} else {
+		t.own(forward, res, v)
+	}
+	t.recording = true
+	if resErr != nil {
+		t.diag.report("resource", resErr)
+	}
+	return nil
+}
+
+// build makes the destinations and wraps the program's processors.
+func (t *Tracing) build(v view) {
+	b := builder{cfg: t.cfg, set: t.plan.settings, view: v, diag: t.diag, find: t.plan.find, console: stdout()}
+	t.hub = &hub{dests: b.build(t.plan.dests)}
+	for _, p := range t.cfg.Processors {
+		if p != nil {
+			t.extra = append(t.extra, &userProcessor{next: p, view: v})
+		}
+	}
+}
+
+// own makes an SDK provider and points the forwarding one at it.
+func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
+	sampler := newSampler(t.plan.settings.Sampler.V)
+	if v.mask != nil {
+		sampler = maskedSampler{sampler, v.mask}
+	}
+	opts := []sdktrace.TracerProviderOption{
+		sdktrace.WithResource(res),
+		sdktrace.WithSampler(sampler),
+		sdktrace.WithRawSpanLimits(newLimits(t.plan.settings.Limits)),
+		sdktrace.WithSpanProcessor(t.hub),
+	}
+	for _, p := range t.extra {
+		opts = append(opts, sdktrace.WithSpanProcessor(p))
+	}
+	t.diag.silently(func() { t.sdk = sdktrace.NewTracerProvider(opts...) })
+	t.forward = forward
+	forward.point(t.sdk)
+	t.provider = forward
+	if !t.cfg.NoGlobals && otel.GetTracerProvider() != trace.TracerProvider(forward) {
+		otel.SetTracerProvider(forward)
+	}
+}
+
+// attach adds our processors to the program's provider. What only its maker can
+// set becomes a finding when a variable asks for it.
+func (t *Tracing) attach(p registrar) {
+	s := t.plan.settings
+	for _, set := range []struct{ key, what string }{
+		{s.ServiceName.Key, "service.name"},
+		{s.ResourceAttributes.Key, "the resource"},
+		{s.Sampler.Key, "the sampler"},
+		{s.Limits.AttributeValueLength.Key, "the limit"},
+		{s.Limits.AttributeCount.Key, "the limit"},
+		{s.Limits.EventCount.Key, "the limit"},
+		{s.Limits.LinkCount.Key, "the limit"},
+		{s.Limits.AttributePerEventCount.Key, "the limit"},
+		{s.Limits.AttributePerLinkCount.Key, "the limit"},
+	} {
+		if set.key == "" {
+			continue
+		}
+		f := env.Finding{
+			Key: set.key, Value: t.shown(set.key),
+			Want: "no tracer provider set by the program, or Config.Force",
+			Used: "not applied: the program's provider rules over " + set.what,
+		}
+		if !slices.Contains(t.plan.Findings, f) {
+			t.plan.find(f)
+		}
+	}
+	p.RegisterSpanProcessor(t.hub)
+	for _, sp := range t.extra {
+		p.RegisterSpanProcessor(sp)
+	}
+	t.foreign, t.provider = p, p
+}
+
+func (t *Tracing) shown(key string) string {
+	v, _ := t.cfg.lookup().Lookup(key)
+	return t.diag.clean(v)
+}
+
+// foreignProvider is the provider that the program has set. Nil with exists:
+// one that takes no processor.
+func (t *Tracing) foreignProvider() (p registrar, exists bool) {
+	if t.cfg.NoGlobals || t.cfg.Force {
+		return nil, false
+	}
+	switch tp := otel.GetTracerProvider().(type) {
+	case nil, *forwarder:
+		return nil, false
+	case standIn:
+		if tp.StandIn() {
+			return nil, false
+		}
+		p, _ = tp.(registrar)
+		return p, true
+	case registrar:
+		return tp, true
+	default:
+		// OTel's own default is a type of an internal package.
+		return nil, reflect.TypeOf(tp).String() != "*global.tracerProvider"
+	}
+}
+
+// setPropagator sets the global propagator. A program with a provider of its
+// own that has set its own propagator too keeps it, unless the variable asks
+// for another.
+func (t *Tracing) setPropagator(p propagation.TextMapPropagator, foreign bool) {
+	t.propagator = p
+	if t.cfg.NoGlobals {
+		return
+	}
+	now := otel.GetTextMapPropagator()
+	if foreign && !t.plan.settings.Propagators.IsSet() && len(now.Fields()) > 0 {
+		t.propagator = now
+		return
+	}
+	otel.SetTextMapPropagator(p)
+}
+
+// setDiagnostics makes OTel's own errors and log lines ours. OTel does not tell
+// its logger, so that only the error handler can be put back; the logger stays.
+func (t *Tracing) setDiagnostics(level slog.Level) {
+	if t.cfg.NoGlobals {
+		return
+	}
+	before := otel.GetErrorHandler()
+	otel.SetErrorHandler(t.diag)
+	otel.SetLogger(newOTelLogger(t.diag, level))
+	t.restore = func() {
+		// The default one hands on to ours for good, which is as silent.
+		if otel.GetErrorHandler() == otel.ErrorHandler(t.diag) {
+			otel.SetErrorHandler(before)
+		}
+	}
+}
+
+// otelLevel is the level of OTel's own lines. Without the variable it is
+// warn: at the specification's info the SDK reports each tracer.
+func otelLevel(s env.Settings) slog.Level {
+	if !s.LogLevel.IsSet() {
+		return slog.LevelWarn
+	}
+	return s.LogLevel.V
+}
+
+// instrument runs Config.Instrument with the provider that was built.
+func (t *Tracing) instrument(ctx context.Context) {
+	if !t.recording {
+		return
+	}
+	for _, f := range t.cfg.Instrument {
+		if f == nil {
+			continue
+		}
+		if err := safely("instrument", func() error { return f(t.provider) }); err != nil {
+			t.logger.LogAttrs(ctx, slog.LevelWarn, "library not instrumented",
+				slog.String("error", t.diag.clean(err.Error())))
+		}
+	}
+}
+
+// startProfiles begins what <APP>_PROFILE_DIR asks for, also when tracing is off.
+func (t *Tracing) startProfiles() error {
+	s := t.plan.settings
+	if s.ProfileDir.V == "" {
+		return nil
+	}
+	opts := []profile.Option{
+		profile.WithApp(t.plan.App), profile.WithLogger(t.logger), profile.WithKinds(s.Profile.V...),
+	}
+	if t.cfg.Version != "" {
+		opts = append(opts, profile.WithMetadata("version", t.cfg.Version))
+	}
+	if d := t.Destination(); d != "" {
+		opts = append(opts, profile.WithMetadata("traces", d))
+	}
+	p, err := profile.Start(s.ProfileDir.V, opts...)
+	t.profiler = p
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.ProfileDir.Key, err)
+	}
+	return nil
+}

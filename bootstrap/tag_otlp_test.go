@@ -1,0 +1,5 @@
+//go:build !waymark_nootlp
+
+package bootstrap_test
+
+const otlpBuiltIn = true
