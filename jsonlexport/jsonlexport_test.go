@@ -72,7 +72,7 @@ func TestFileIsTheUsersAlone(t *testing.T) {
 // Two goroutines that do nothing but end spans lose none.
 func TestNothingIsLostFlatOut(t *testing.T) {
 	t.Parallel()
-	const goroutines, each = 2, 40_000
+	const goroutines, each = 2, 10_000
 	path := spanPath(t)
 	e := mustNew(t, path)
 	var wg sync.WaitGroup
