@@ -61,6 +61,8 @@ func checkMeaning(t testing.TB, s *tracetest.SpanStub) {
 	}
 }
 
+func oneStub(name string) []tracetest.SpanStub { return []tracetest.SpanStub{stub(name)} }
+
 func span(change func(*tracetest.SpanStub)) tracetest.SpanStub {
 	s := tracetest.SpanStub{
 		Name: "s", SpanContext: spanContext(0xab, 0xcd), StartTime: testStart, EndTime: testStart.Add(time.Second),
