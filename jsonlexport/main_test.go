@@ -32,8 +32,8 @@ next:
 }
 
 func TestMain(m *testing.M) {
-	if run := children[os.Getenv(childKey)]; run != nil {
-		os.Exit(run())
+	if child := childNamed(os.Getenv(childKey)); child != nil {
+		os.Exit(child())
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		reports.Lock()
