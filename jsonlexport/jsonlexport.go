@@ -1,87 +1,165 @@
-// Package jsonlexport writes spans to an OTLP/JSON Lines file.
+// Package jsonlexport writes spans to a local file that every OTLP tool reads:
+// Jaeger's upload, the Collector's otlpjsonfile receiver, otel-tui. Nothing has
+// to run beside the program for its traces to be there afterwards.
+//
+// A line of the file is one OTLP/JSON TracesData document:
+//
+//	{"resourceSpans":[{"resource":{"attributes":[…]},"scopeSpans":[{"scope":{"name":"…"},"spans":[{"traceId":"4bf9…","name":"GET /","kind":2,…}]}]}]}
+//
+// Register an [Exporter] as a span processor:
+//
+//	exporter, err := jsonlexport.New("spans.jsonl")
+//	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(exporter))
+//
+// It encodes a span when it ends and writes in the background; a disk that
+// stalls never holds up the goroutine that ends a span. What cannot be kept is
+// counted, see [Exporter.Stats].
+//
+// Spec: https://github.com/open-telemetry/opentelemetry-specification/blob/v1.60.0/specification/protocol/file-exporter.md#json-lines-file
 package jsonlexport
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"log/slog"
-	"time"
+	"sync"
+	"sync/atomic"
 
-	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Exporter is a SpanExporter and a SpanProcessor.
-type Exporter struct{}
+// Exporter is both a SpanProcessor, which is the cheaper and the lossless way to
+// use it, and a SpanExporter for a batch processor. It is safe for concurrent
+// use. It has one goroutine, which [Exporter.Shutdown] ends.
+type Exporter struct {
+	cfg  config
+	enc  encoder
+	out  sink          // the writer's alone after New
+	wake chan struct{} // holds one: look at the state
+	done chan struct{} // closed when the writer has ended
+	pool sync.Pool     // *scratch
+	full sync.Pool     // *chunk, for ExportSpans
+	said [kinds]atomic.Bool
+
+	mu        sync.Mutex
+	buf       *buffers
+	stats     Stats
+	flushes   []*flush
+	closed    bool
+	abandoned bool  // Shutdown gave up: what is still being written is counted already
+	cause     error // why spans failed, the last time
+
+	gaveUp   chan struct{} // closed with abandoned
+	finished chan struct{} // closed when the first Shutdown has its result
+	result   error
+}
 
 var (
 	_ sdktrace.SpanExporter  = (*Exporter)(nil)
 	_ sdktrace.SpanProcessor = (*Exporter)(nil)
 )
 
-// ErrNotOurs is in the error of New when the path is something that is never
-// cleared or written: a file of other content, a symlink, a FIFO, a device, a
-// file of another user.
-var ErrNotOurs = errors.New("not a span file of ours")
+// ErrClosed is returned by [Exporter.ExportSpans] after [Exporter.Shutdown].
+var ErrClosed = errors.New("exporter is shut down")
 
-// Stats is the account of one exporter; Ended = Exported + Failed + Dropped + Queued.
+// Stats is the account of one exporter. At every moment
+// Ended = Exported + Failed + Dropped + Queued, and after Shutdown Queued is 0.
 type Stats struct {
 	Ended     uint64 // sampled spans that ended, or were handed to ExportSpans
 	Queued    uint64 // encoded, not yet written
 	Exported  uint64 // written
-	Failed    uint64 // could not be written
-	Dropped   uint64 // past the bound, or after Shutdown
-	Discarded uint64 // written, and gone since with an old part
+	Failed    uint64 // could not be written, or not before Shutdown's deadline
+	Dropped   uint64 // past the bound of the buffers, or ended after Shutdown
+	Discarded uint64 // of Exported: gone since with an old part
 }
 
-// Option configures an Exporter.
-type Option interface{ apply(config) config }
+// New opens the span file at path and clears it; see the package's file names
+// for what else it may clear. The folder is made when it is missing, for this
+// user alone, as the file is.
+//
+// Whoever holds the lock beside the file (spans.lock for spans.jsonl) owns it.
+// When another process or exporter does, the spans go to a file of their own
+// beside it, spans-<pid>-<n>.jsonl, and the logger is told. The owner removes
+// such files of processes that have ended.
+//
+// An error that wraps [ErrNotOurs] says that path is something that must not be
+// cleared; nothing has been touched then. The exporter is nil when err is not.
+func New(path string, opts ...Option) (*Exporter, error) {
+	e := newExporter(opts)
+	f, err := openFile(path, e.cfg, func(err error) { e.report(kindFile, err) })
+	if err != nil {
+		return nil, fmt.Errorf("jsonlexport: %w", err)
+	}
+	e.out = f
+	go e.run()
+	return e, nil
+}
 
-type config struct{}
+// NewWriter writes the same lines to w, one call of Write each, and does not
+// close it. The options about files have no effect. A call that blocks holds up
+// nobody; spans are dropped once the buffers are full.
+func NewWriter(w io.Writer, opts ...Option) *Exporter {
+	e := newExporter(opts)
+	e.out = &writerSink{w: w}
+	go e.run()
+	return e
+}
 
-// WithMaxFileBytes sets the size past which the file becomes the old part; default 1 GiB.
-func WithMaxFileBytes(n int64) Option { panic("stub") }
+func newExporter(opts []Option) *Exporter {
+	cfg := newConfig(opts)
+	e := &Exporter{
+		cfg:  cfg,
+		wake: make(chan struct{}, 1),
+		done: make(chan struct{}),
+		buf:  newBuffers(cfg.maxBufferBytes, cfg.maxFileBytes),
 
-// WithKeepPrevious keeps the previous run's file as spans.prev.jsonl.
-func WithKeepPrevious() Option { panic("stub") }
+		gaveUp:   make(chan struct{}),
+		finished: make(chan struct{}),
+	}
+	e.enc = encoder{transform: cfg.transform, panicked: func(r any) {
+		e.report(kindTransform, fmt.Errorf("transform panicked, the attribute is left out: %v", r))
+	}}
+	return e
+}
 
-// WithMaxBufferBytes bounds all buffers together; default 64 MiB.
-func WithMaxBufferBytes(n int64) Option { panic("stub") }
+// Path is the file that is written: the one given to New as an absolute path, or
+// one beside it while another process or exporter owns that. It is empty for
+// [NewWriter].
+func (e *Exporter) Path() string { return e.out.path() }
 
-// WithFlushInterval sets how long an ended span waits at most; default 200 ms.
-func WithFlushInterval(d time.Duration) Option { panic("stub") }
+// Stats returns the account so far. It costs one short lock.
+func (e *Exporter) Stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.stats
+}
 
-// WithTransform changes or hides (false) each attribute before it is encoded.
-func WithTransform(f func(attribute.KeyValue) (attribute.KeyValue, bool)) Option { panic("stub") }
+// The kinds of trouble of which the first is reported.
+const (
+	kindWrite = iota
+	kindDrop
+	kindTransform
+	kindEncode
+	kindFile
+	kinds
+)
 
-// WithLogger sets where notices go; default: nowhere.
-func WithLogger(l *slog.Logger) Option { panic("stub") }
-
-// New opens (and clears) the span file at path.
-func New(path string, opts ...Option) (*Exporter, error) { return &Exporter{}, nil }
-
-// NewWriter writes the same lines to w, which it does not close.
-func NewWriter(w io.Writer, opts ...Option) *Exporter { return &Exporter{} }
-
-// Path is the file that is written: the one given, or one beside it when
-// another process or exporter owns that.
-func (e *Exporter) Path() string { return "" }
-
-// Stats returns the account so far.
-func (e *Exporter) Stats() Stats { return Stats{} }
+// report tells OTel's error handler the first time; the rest is only counted.
+// Never call it under the lock: the handler is other people's code.
+func (e *Exporter) report(kind int, err error) {
+	if e.said[kind].CompareAndSwap(false, true) {
+		otel.Handle(fmt.Errorf("jsonlexport: %w", err))
+	}
+}
 
 // OnStart does nothing.
 func (e *Exporter) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
-// OnEnd encodes a sampled span.
-func (e *Exporter) OnEnd(sdktrace.ReadOnlySpan) {}
-
-// ExportSpans writes the spans.
-func (e *Exporter) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
-
-// ForceFlush writes what is buffered.
-func (e *Exporter) ForceFlush(context.Context) error { return nil }
-
-// Shutdown flushes and closes; twice is fine.
-func (e *Exporter) Shutdown(context.Context) error { return nil }
+func (e *Exporter) signal() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,139 @@
+package otlpjson
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// The append functions write OTLP/JSON: ids in lower-case hex, enums as
+// integers, 64-bit integers as strings, and never a character escaped that JSON
+// does not want escaped. Each appends to b and returns it, like append.
+//
+// Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.11.0/docs/specification.md#json-protobuf-encoding
+//
+// A list is opened by a function named after it, its elements each end in a
+// comma, and [CloseList] turns the last comma into the bracket. That keeps the
+// hot path without a branch for "not the first".
+
+// CloseList ends a list whose elements were appended with a comma each.
+func CloseList(b []byte) []byte {
+	if n := len(b); n > 0 && b[n-1] == ',' {
+		b[n-1] = ']'
+		return b
+	}
+	return append(b, ']')
+}
+
+// CloseObject ends an element of a list.
+func CloseObject(b []byte) []byte { return append(b, '}', ',') }
+
+// AppendString appends s as a JSON string. Each byte that is not UTF-8 becomes
+// U+FFFD.
+func AppendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := len(b)
+	b = append(b, s...)
+	// Nearly every string needs no escape, so it is copied first and looked at
+	// where it lies, eight bytes at a time.
+	if i := plainPrefix(b[start:]); i < len(s) {
+		b = appendEscaped(b[:start+i], s[i:])
+	}
+	return append(b, '"')
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainPrefix returns how many bytes of p from the start need no attention:
+// ASCII, no control character, no quote, no backslash. It may return less by up
+// to seven bytes, never more.
+func plainPrefix(p []byte) int {
+	i := 0
+	for ; i+8 <= len(p); i += 8 {
+		w := binary.LittleEndian.Uint64(p[i:])
+		quote := w ^ ones*'"'
+		slash := w ^ ones*'\\'
+		// x-ones borrows into the high bit of a byte that was zero (or, for
+		// the first term, below 0x20). A borrow can mark a neighbor too, which
+		// costs a second look and no correctness; w itself marks what is not
+		// ASCII.
+		if (w|(w-ones*0x20)|(quote-ones)|(slash-ones))&highs != 0 {
+			return i
+		}
+	}
+	for ; i < len(p); i++ {
+		if !plain(p[i]) {
+			return i
+		}
+	}
+	return i
+}
+
+func plain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
+
+const hexDigits = "0123456789abcdef"
+
+// appendEscaped appends s, escaping what has to be.
+func appendEscaped(b []byte, s string) []byte {
+	done := 0 // s[:done] is appended
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain(c) {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		b = append(b, s[done:i]...)
+		i++
+		done = i
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			if c >= utf8.RuneSelf {
+				b = append(b, "\uFFFD"...)
+			} else {
+				b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+		}
+	}
+	return append(b, s[done:]...)
+}
+
+// AppendHex appends the bytes of an id in lower-case hex, without quotes.
+func AppendHex(b, id []byte) []byte {
+	for _, c := range id {
+		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return b
+}
+
+// AppendDouble appends f as proto3 JSON has it: a number, or one of the strings
+// "NaN", "Infinity", "-Infinity".
+func AppendDouble(b []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(b, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(b, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(b, `"-Infinity"`...)
+	}
+	return strconv.AppendFloat(b, f, 'g', -1, 64)
+}

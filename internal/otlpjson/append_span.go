@@ -1,0 +1,140 @@
+package otlpjson
+
+import "strconv"
+
+// The bits of a span's and a link's flags above the eight W3C trace flags.
+const (
+	FlagHasIsRemote = 0x100 // it is known whether the context came from another process
+	FlagIsRemote    = 0x200 // it did
+)
+
+// The status codes of OTLP. Go's codes.Code has 1 for Error and 2 for Ok.
+const (
+	StatusUnset = 0
+	StatusOK    = 1
+	StatusError = 2
+)
+
+// SpanFields are the fixed fields of a span. An all-zero ParentSpanID, an empty
+// TraceState, a zero Kind and zero Flags are left out of the JSON.
+type SpanFields struct {
+	TraceID              [16]byte
+	SpanID, ParentSpanID [8]byte
+	Flags                uint32
+	Kind                 int32 // as OTLP numbers them, which is as Go's trace.SpanKind does
+	TraceState, Name     string
+	StartTimeUnixNano    uint64
+	EndTimeUnixNano      uint64
+}
+
+// OpenSpan begins a span. The lists follow in any order ([OpenAttributes],
+// [OpenEvents], [OpenLinks]), counts, [AppendStatus], then [CloseObject].
+func OpenSpan(b []byte, f *SpanFields) []byte {
+	b = append(b, `{"traceId":"`...)
+	b = AppendHex(b, f.TraceID[:])
+	b = append(b, `","spanId":"`...)
+	b = AppendHex(b, f.SpanID[:])
+	b = append(b, '"')
+	b = appendTraceState(b, f.TraceState)
+	if f.ParentSpanID != [8]byte{} {
+		b = append(b, `,"parentSpanId":"`...)
+		b = AppendHex(b, f.ParentSpanID[:])
+		b = append(b, '"')
+	}
+	b = appendFlags(b, f.Flags)
+	b = append(b, `,"name":`...)
+	b = AppendString(b, f.Name)
+	if f.Kind != 0 {
+		b = append(b, `,"kind":`...)
+		b = strconv.AppendInt(b, int64(f.Kind), 10)
+	}
+	b = append(b, `,"startTimeUnixNano":"`...)
+	b = strconv.AppendUint(b, f.StartTimeUnixNano, 10)
+	b = append(b, `","endTimeUnixNano":"`...)
+	b = strconv.AppendUint(b, f.EndTimeUnixNano, 10)
+	return append(b, '"')
+}
+
+func appendTraceState(b []byte, s string) []byte {
+	if s == "" {
+		return b
+	}
+	b = append(b, `,"traceState":`...)
+	return AppendString(b, s)
+}
+
+func appendFlags(b []byte, flags uint32) []byte {
+	if flags == 0 {
+		return b
+	}
+	b = append(b, `,"flags":`...)
+	return strconv.AppendUint(b, uint64(flags), 10)
+}
+
+func appendCount(b []byte, key string, n uint32) []byte {
+	if n == 0 {
+		return b
+	}
+	b = append(b, key...)
+	return strconv.AppendUint(b, uint64(n), 10)
+}
+
+// AppendDroppedAttributes appends the count of a span, event, link, resource or
+// scope; nothing for 0.
+func AppendDroppedAttributes(b []byte, n uint32) []byte {
+	return appendCount(b, `,"droppedAttributesCount":`, n)
+}
+
+// AppendDroppedEvents appends a span's count; nothing for 0.
+func AppendDroppedEvents(b []byte, n uint32) []byte {
+	return appendCount(b, `,"droppedEventsCount":`, n)
+}
+
+// AppendDroppedLinks appends a span's count; nothing for 0.
+func AppendDroppedLinks(b []byte, n uint32) []byte {
+	return appendCount(b, `,"droppedLinksCount":`, n)
+}
+
+// OpenEvents begins a span's events: [OpenEvent], attributes, count,
+// [CloseObject] each, then [CloseList].
+func OpenEvents(b []byte) []byte { return append(b, `,"events":[`...) }
+
+// OpenEvent begins one event.
+func OpenEvent(b []byte, timeUnixNano uint64, name string) []byte {
+	b = append(b, `{"timeUnixNano":"`...)
+	b = strconv.AppendUint(b, timeUnixNano, 10)
+	b = append(b, `","name":`...)
+	return AppendString(b, name)
+}
+
+// OpenLinks begins a span's links: [OpenLink], attributes, count, [CloseObject]
+// each, then [CloseList].
+func OpenLinks(b []byte) []byte { return append(b, `,"links":[`...) }
+
+// OpenLink begins one link.
+func OpenLink(b []byte, traceID [16]byte, spanID [8]byte, traceState string, flags uint32) []byte {
+	b = append(b, `{"traceId":"`...)
+	b = AppendHex(b, traceID[:])
+	b = append(b, `","spanId":"`...)
+	b = AppendHex(b, spanID[:])
+	b = append(b, '"')
+	b = appendTraceState(b, traceState)
+	return appendFlags(b, flags)
+}
+
+// AppendStatus appends a span's status in OTLP's numbers; nothing when it is
+// unset without a message.
+func AppendStatus(b []byte, code int32, message string) []byte {
+	if code == StatusUnset && message == "" {
+		return b
+	}
+	b = append(b, `,"status":{`...)
+	if message != "" {
+		b = append(b, `"message":`...)
+		b = AppendString(b, message)
+		b = append(b, ',')
+	}
+	b = append(b, `"code":`...)
+	b = strconv.AppendInt(b, int64(code), 10)
+	return append(b, '}')
+}

@@ -1,0 +1,161 @@
+package jsonlexport
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+)
+
+func TestEncodeAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	var e encoder
+	s := scalarSpan()
+	buf := make([]byte, 0, 4096)
+	if got := testing.AllocsPerRun(200, func() { buf = e.span(buf[:0], s) }); got != 0 {
+		t.Errorf("%v allocations a span, want 0", got)
+	}
+}
+
+// A line costs an allocation or two; over its spans that is none.
+func TestOnEndAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	e := NewWriter(io.Discard)
+	defer func() { _ = e.Shutdown(context.Background()) }()
+	s := scalarSpan()
+	const spans = 1000
+	perRun := testing.AllocsPerRun(20, func() {
+		for range spans {
+			e.OnEnd(s)
+		}
+	})
+	if got := perRun / spans; got > 0.05 {
+		t.Errorf("%v allocations a span, want none but those of a line", got)
+	}
+}
+
+func TestExportSpansAllocatesPerBatchOnly(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	e := NewWriter(io.Discard)
+	defer func() { _ = e.Shutdown(context.Background()) }()
+	spans := make([]sdktrace.ReadOnlySpan, 512)
+	for i := range spans {
+		spans[i] = scalarSpan()
+	}
+	perBatch := testing.AllocsPerRun(50, func() {
+		if err := e.ExportSpans(context.Background(), spans); err != nil {
+			t.Error(err)
+		}
+	})
+	if perBatch > 20 {
+		t.Errorf("%v allocations a batch of 512 spans, want at most 20", perBatch)
+	}
+}
+
+// usage reads what the buffers hold on to.
+func usage(e *Exporter) (used, spare, groups int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.buf.used, len(e.buf.spare), len(e.buf.groups)
+}
+
+func TestMemoryComesBackAfterABurst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := NewWriter(io.Discard)
+		defer func() { _ = e.Shutdown(context.Background()) }()
+		s := scalarSpan()
+		for range 20_000 {
+			e.OnEnd(s)
+		}
+		if used, _, _ := usage(e); used > int(DefaultMaxBufferBytes) {
+			t.Errorf("%d bytes used in a burst, bound %d", used, DefaultMaxBufferBytes)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if used, spare, _ := usage(e); used != 0 || spare != 0 {
+			t.Errorf("a second after a burst %d bytes and %d spare chunks are kept, want none", used, spare)
+		}
+	})
+}
+
+func TestManyScopesAndResourcesStayBounded(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var out bytes.Buffer
+	e := NewWriter(writerFunc(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return out.Write(p)
+	}), WithMaxBufferBytes(8<<20))
+	const n = 3 * maxGroups
+	for i := range n {
+		stub := tracetest.SpanStubFromReadOnlySpan(scalarSpan())
+		stub.InstrumentationScope.Name = fmt.Sprint("scope ", i)
+		stub.Resource = resource.NewSchemaless(attribute.Int("i", i))
+		e.OnEnd(stub.Snapshot())
+		if used, _, groups := usage(e); groups > maxGroups || used > 8<<20 {
+			t.Fatalf("%d groups and %d bytes after %d scopes", groups, used, i)
+		}
+	}
+	if err := e.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := bytes.Count(out.Bytes(), []byte("\n")); got != n {
+		t.Errorf("%d lines, want one for each of %d scopes", got, n)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// The bound holds for every size of span and of bound, and nothing is lost
+// uncounted.
+func TestBoundHolds(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int64{1, 1000, 5000, 100_000, 1 << 20} {
+		for _, size := range []int{0, 100, 3000, 70_000, 600_000} {
+			block := make(chan struct{})
+			e := NewWriter(writerFunc(func(p []byte) (int, error) {
+				<-block
+				return len(p), nil
+			}), WithMaxBufferBytes(limit))
+			stub := tracetest.SpanStub{
+				Name:        string(bytes.Repeat([]byte("n"), size)),
+				SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: 1}),
+			}
+			for range 20 {
+				e.OnEnd(stub.Snapshot())
+				if used, _, _ := usage(e); used > int(limit) {
+					t.Errorf("limit %d, span %d: %d bytes used", limit, size, used)
+				}
+			}
+			close(block)
+			_ = e.Shutdown(context.Background())
+			s := e.Stats()
+			if s.Ended != 20 || s.Exported+s.Dropped != 20 {
+				t.Errorf("limit %d, span %d: %+v", limit, size, s)
+			}
+			if int64(size+1000) < limit/4 && s.Exported == 0 {
+				t.Errorf("limit %d, span %d: nothing got through", limit, size)
+			}
+		}
+	}
+}

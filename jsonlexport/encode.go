@@ -1,0 +1,240 @@
+package jsonlexport
+
+import (
+	"math"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+)
+
+// maxDepth is how deep a value may nest; what is deeper becomes tooDeep.
+// Readers in other languages stop at a hundred levels of protobuf messages, of
+// which one level of a value takes up to three.
+const (
+	maxDepth = 24
+	tooDeep  = "(nested too deep)"
+)
+
+// transform is the caller's function on attributes, nil for none.
+type transform func(attribute.KeyValue) (attribute.KeyValue, bool)
+
+// encoder turns spans into OTLP/JSON. It holds nothing that changes.
+type encoder struct {
+	transform transform
+	panicked  func(any) // told the value of a panic of transform
+}
+
+// span appends one span with the comma that ends an element.
+func (e *encoder) span(b []byte, s sdktrace.ReadOnlySpan) []byte {
+	sc, parent := s.SpanContext(), s.Parent()
+	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{
+		TraceID:           sc.TraceID(),
+		SpanID:            sc.SpanID(),
+		ParentSpanID:      parent.SpanID(),
+		TraceState:        sc.TraceState().String(),
+		Flags:             flags(sc, parent),
+		Name:              s.Name(),
+		Kind:              kind(s.SpanKind()),
+		StartTimeUnixNano: unixNano(s.StartTime()),
+		EndTimeUnixNano:   unixNano(s.EndTime()),
+	})
+	b = e.attributes(b, s.Attributes())
+	b = otlpjson.AppendDroppedAttributes(b, count(s.DroppedAttributes()))
+	b = e.events(b, s.Events())
+	b = otlpjson.AppendDroppedEvents(b, count(s.DroppedEvents()))
+	b = e.links(b, s.Links())
+	b = otlpjson.AppendDroppedLinks(b, count(s.DroppedLinks()))
+	status := s.Status()
+	b = otlpjson.AppendStatus(b, statusCode(status.Code), status.Description)
+	return otlpjson.CloseObject(b)
+}
+
+func (e *encoder) events(b []byte, events []sdktrace.Event) []byte {
+	if len(events) == 0 {
+		return b
+	}
+	b = otlpjson.OpenEvents(b)
+	for i := range events {
+		ev := &events[i]
+		b = otlpjson.OpenEvent(b, unixNano(ev.Time), ev.Name)
+		b = e.attributes(b, ev.Attributes)
+		b = otlpjson.AppendDroppedAttributes(b, count(ev.DroppedAttributeCount))
+		b = otlpjson.CloseObject(b)
+	}
+	return otlpjson.CloseList(b)
+}
+
+func (e *encoder) links(b []byte, links []sdktrace.Link) []byte {
+	if len(links) == 0 {
+		return b
+	}
+	b = otlpjson.OpenLinks(b)
+	for i := range links {
+		l := &links[i]
+		sc := l.SpanContext
+		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), flags(sc, sc))
+		b = e.attributes(b, l.Attributes)
+		b = otlpjson.AppendDroppedAttributes(b, count(l.DroppedAttributeCount))
+		b = otlpjson.CloseObject(b)
+	}
+	return otlpjson.CloseList(b)
+}
+
+// attributes appends the list with its key, or nothing when it is empty.
+func (e *encoder) attributes(b []byte, kvs []attribute.KeyValue) []byte {
+	if len(kvs) == 0 {
+		return b
+	}
+	b = otlpjson.OpenAttributes(b)
+	return otlpjson.CloseList(e.keyValues(b, kvs))
+}
+
+// keyValues appends the elements of a list of attributes. The transform sees
+// these, and not what a map value holds: a mask hides the map as a whole.
+func (e *encoder) keyValues(b []byte, kvs []attribute.KeyValue) []byte {
+	for i := range kvs {
+		if e.transform == nil {
+			b = keyValue(b, &kvs[i], 0)
+			continue
+		}
+		if kv, ok := e.masked(kvs[i]); ok {
+			b = keyValue(b, &kv, 0)
+		}
+	}
+	return b
+}
+
+// masked asks the transform; one that panics hides the attribute.
+func (e *encoder) masked(kv attribute.KeyValue) (_ attribute.KeyValue, ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			ok = false
+			e.panicked(r)
+		}
+	}()
+	return e.transform(kv)
+}
+
+func keyValue(b []byte, kv *attribute.KeyValue, depth int) []byte {
+	b = otlpjson.AppendKey(b, string(kv.Key))
+	b = value(b, kv.Value, depth)
+	return otlpjson.CloseObject(b)
+}
+
+func value(b []byte, v attribute.Value, depth int) []byte {
+	switch v.Type() {
+	case attribute.STRING:
+		return otlpjson.AppendStringValue(b, v.AsString())
+	case attribute.INT64:
+		return otlpjson.AppendIntValue(b, v.AsInt64())
+	case attribute.BOOL:
+		return otlpjson.AppendBoolValue(b, v.AsBool())
+	case attribute.FLOAT64:
+		return otlpjson.AppendDoubleValue(b, v.AsFloat64())
+	case attribute.STRINGSLICE:
+		return array(b, v.AsStringSlice(), otlpjson.AppendStringValue)
+	case attribute.INT64SLICE:
+		return array(b, v.AsInt64Slice(), otlpjson.AppendIntValue)
+	case attribute.BOOLSLICE:
+		return array(b, v.AsBoolSlice(), otlpjson.AppendBoolValue)
+	case attribute.FLOAT64SLICE:
+		return array(b, v.AsFloat64Slice(), otlpjson.AppendDoubleValue)
+	case attribute.BYTESLICE:
+		return otlpjson.AppendBytesValue(b, v.AsByteSlice())
+	case attribute.SLICE, attribute.MAP:
+		return nested(b, v, depth)
+	case attribute.EMPTY:
+		return otlpjson.AppendEmptyValue(b)
+	default:
+		// A kind that a later OTel adds: its text is better than nothing.
+		return otlpjson.AppendStringValue(b, v.String())
+	}
+}
+
+func array[T any](b []byte, vs []T, appendValue func([]byte, T) []byte) []byte {
+	b = otlpjson.OpenArray(b)
+	for _, v := range vs {
+		b = append(appendValue(b, v), ',')
+	}
+	return otlpjson.CloseArray(b)
+}
+
+func nested(b []byte, v attribute.Value, depth int) []byte {
+	if depth >= maxDepth {
+		return otlpjson.AppendStringValue(b, tooDeep)
+	}
+	if v.Type() == attribute.SLICE {
+		b = otlpjson.OpenArray(b)
+		for _, member := range v.AsSlice() {
+			b = append(value(b, member, depth+1), ',')
+		}
+		return otlpjson.CloseArray(b)
+	}
+	b = otlpjson.OpenMap(b)
+	kvs := v.AsMap()
+	for i := range kvs {
+		b = keyValue(b, &kvs[i], depth+1)
+	}
+	return otlpjson.CloseMap(b)
+}
+
+// linePrefix returns what each line of the resource and scope begins with.
+func (e *encoder) linePrefix(res *resource.Resource, scope *instrumentation.Scope) []byte {
+	b := otlpjson.OpenLine(nil)
+	b = e.keyValues(b, res.Attributes())
+	b = otlpjson.ScopeOfLine(b, 0, res.SchemaURL(), scope.Name, scope.Version)
+	b = e.attributes(b, scope.Attributes.ToSlice())
+	return otlpjson.SpansOfLine(b, scope.SchemaURL)
+}
+
+// flags are the W3C flags of sc and whether remote came from another process.
+func flags(sc, remote trace.SpanContext) uint32 {
+	f := uint32(sc.TraceFlags()) | otlpjson.FlagHasIsRemote
+	if remote.IsRemote() {
+		f |= otlpjson.FlagIsRemote
+	}
+	return f
+}
+
+func kind(k trace.SpanKind) int32 {
+	if k < trace.SpanKindUnspecified || k > trace.SpanKindConsumer {
+		return 0
+	}
+	return int32(k) //nolint:gosec // bounded above
+}
+
+// statusCode turns Go's number into OTLP's: 1 and 2 are swapped.
+func statusCode(c codes.Code) int32 {
+	switch c {
+	case codes.Ok:
+		return otlpjson.StatusOK
+	case codes.Error:
+		return otlpjson.StatusError
+	default:
+		return otlpjson.StatusUnset
+	}
+}
+
+// unixNano is 0 for the zero time and for every other before 1970, and the
+// largest number for one that int64 cannot hold: UnixNano is undefined there.
+func unixNano(t time.Time) uint64 {
+	sec := t.Unix()
+	if sec < 0 {
+		return 0
+	}
+	if sec >= math.MaxInt64/int64(time.Second) {
+		return math.MaxInt64
+	}
+	return uint64(t.UnixNano()) //nolint:gosec // not negative
+}
+
+func count(n int) uint32 {
+	return uint32(min(max(n, 0), math.MaxUint32)) //nolint:gosec // bounded
+}

@@ -1,0 +1,221 @@
+package jsonlexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+)
+
+// batch is one call of ExportSpans that waits for its lines. The exporter's
+// mutex guards it until done is closed.
+type batch struct {
+	lines int // not yet written
+	err   error
+	done  chan struct{}
+}
+
+// flush is one call of ForceFlush that waits for the writer.
+type flush struct {
+	failed uint64 // the account's Failed when it began
+	err    error  // set before done is closed
+	done   chan struct{}
+}
+
+// ExportSpans writes the spans, all of them whether sampled or not, and returns
+// when they are written, with the error of writing them. When ctx ends first it
+// returns ctx's error; the spans stay queued and are counted as what becomes of
+// them. Spans for which the buffers have no room are dropped, which is an error
+// too. After [Exporter.Shutdown] the error wraps [ErrClosed].
+func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	sc := e.scratch()
+	lines, encodeErr := e.lines(sc, spans)
+	e.putScratch(sc)
+	b := &batch{done: make(chan struct{})}
+	dropErr := e.submit(b, lines)
+	if err := e.wait(ctx, b.done); err != nil {
+		return fmt.Errorf("jsonlexport: export: %w", err)
+	}
+	if err := errors.Join(encodeErr, dropErr, b.err); err != nil {
+		return fmt.Errorf("jsonlexport: export: %w", err)
+	}
+	return nil
+}
+
+// wait returns nil when done is closed, else why it does not wait longer.
+func (e *Exporter) wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-e.gaveUp:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lines encodes the spans into lines of their own, those of one resource and
+// scope together. Spans that cannot be encoded are counted here.
+func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*chunk, err error) {
+	open := map[*group]*chunk{}
+	var failed uint64
+	for _, s := range spans {
+		if s == nil {
+			continue
+		}
+		var g *group
+		var encodeErr error
+		sc.buf, g, encodeErr = e.encode(sc, sc.buf[:0], s)
+		if encodeErr != nil {
+			failed++
+			err = encodeErr
+			continue
+		}
+		c := open[g]
+		if c == nil || len(c.buf)+len(sc.buf)+len(otlpjson.LineSuffix) > e.buf.line {
+			c = e.chunk(g)
+			open[g] = c
+			lines = append(lines, c)
+		}
+		c.buf = append(c.buf, sc.buf...)
+		c.spans++
+	}
+	for _, c := range lines {
+		c.buf = otlpjson.CloseLine(c.buf)
+	}
+	if failed > 0 {
+		e.unencodable(failed)
+	}
+	return lines, err
+}
+
+// chunk returns the beginning of a line. Those of earlier calls are used again:
+// growing one to 512 KiB anew costs more than the encoding.
+func (e *Exporter) chunk(g *group) *chunk {
+	c, ok := e.full.Get().(*chunk)
+	if !ok {
+		c = &chunk{}
+	}
+	c.buf = append(c.buf[:0], g.prefix...)
+	return c
+}
+
+// submit queues the lines for the writer and returns why some were dropped.
+// The batch is done when all that were queued are written.
+func (e *Exporter) submit(b *batch, lines []*chunk) (err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range lines {
+		e.stats.Ended += c.spans
+		c.batch = b
+		switch {
+		case e.closed:
+			e.stats.Dropped += c.spans
+			err = ErrClosed
+		case e.buf.add(c):
+			e.stats.Queued += c.spans
+			b.lines++
+		default:
+			e.stats.Dropped += c.spans
+			err = fmt.Errorf("buffers hold %d bytes and are full, spans are dropped", e.buf.limit)
+		}
+	}
+	if b.lines == 0 {
+		close(b.done)
+		return err
+	}
+	e.signal()
+	return err
+}
+
+// ForceFlush writes what is buffered and returns when it is written, with the
+// error of writing it, or with ctx's error when that ends first.
+func (e *Exporter) ForceFlush(ctx context.Context) error {
+	f := &flush{done: make(chan struct{})}
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	f.failed = e.stats.Failed
+	e.flushes = append(e.flushes, f)
+	e.mu.Unlock()
+	e.signal()
+	err := e.wait(ctx, f.done)
+	if err == nil {
+		err = f.err
+	}
+	if err != nil {
+		return fmt.Errorf("jsonlexport: flush: %w", err)
+	}
+	return nil
+}
+
+// Shutdown writes what is buffered, closes the file and ends the goroutine.
+// When ctx ends first, what is not written by then is counted as failed, though
+// the line being written may still arrive. The error says how many spans were
+// lost since New, and why. Every call returns what the first one did.
+func (e *Exporter) Shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	first := !e.closed
+	e.closed = true
+	e.mu.Unlock()
+	if !first {
+		select {
+		case <-e.finished:
+			return e.result
+		case <-ctx.Done():
+			return fmt.Errorf("jsonlexport: shutdown: %w", ctx.Err())
+		}
+	}
+	e.signal()
+	e.result = e.finish(ctx)
+	close(e.finished)
+	return e.result
+}
+
+func (e *Exporter) finish(ctx context.Context) error {
+	var err error
+	select {
+	case <-e.done:
+	case <-ctx.Done():
+		err = ctx.Err()
+		e.abandon()
+	}
+	e.mu.Lock()
+	s, cause := e.stats, e.cause
+	e.mu.Unlock()
+	err = errors.Join(err, cause)
+	if lost := s.Failed + s.Dropped; lost > 0 {
+		if err == nil {
+			err = errors.New("the buffers were full")
+		}
+		err = fmt.Errorf("%d of %d spans lost, %d failed and %d dropped: %w", lost, s.Ended, s.Failed, s.Dropped, err)
+	}
+	if err != nil {
+		return fmt.Errorf("jsonlexport: shutdown: %w", err)
+	}
+	return nil
+}
+
+// abandon gives up on what is queued, because the disk hangs.
+func (e *Exporter) abandon() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.abandoned = true
+	e.stats.Failed += e.stats.Queued
+	e.stats.Queued = 0
+	e.buf.drop()
+	close(e.gaveUp)
+}

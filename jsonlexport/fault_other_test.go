@@ -1,0 +1,5 @@
+//go:build !unix
+
+package jsonlexport_test
+
+var systemChildren map[string]func() int

@@ -1,0 +1,131 @@
+package jsonlexport_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/jsonlexport"
+)
+
+func TestProcessorWritesSampledSpans(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path)
+	if got := e.Path(); got != path {
+		t.Errorf("Path() = %q, want %q", got, path)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 0 {
+		t.Fatalf("before the first span: %v, %v, want an empty file", info, err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(e), sdktrace.WithResource(testResource))
+	ctx, parent := provider.Tracer("a").Start(context.Background(), "parent")
+	_, child := provider.Tracer("b").Start(ctx, "child", trace.WithSpanKind(trace.SpanKindClient))
+	child.End()
+	parent.End()
+	unsampled := stub("unsampled")
+	unsampled.SpanContext = unsampled.SpanContext.WithTraceFlags(0)
+	e.OnEnd(unsampled.Snapshot())
+
+	if err := provider.Shutdown(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Join(spanNames(t, path), " ")
+	if names != "parent child" && names != "child parent" {
+		t.Errorf("spans in the file: %q, want parent and child", names)
+	}
+	want := jsonlexport.Stats{Ended: 2, Exported: 2}
+	if diff := cmp.Diff(want, e.Stats()); diff != "" {
+		t.Errorf("Stats (-want +got):\n%s", diff)
+	}
+}
+
+func TestFileIsTheUsersAlone(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	mustNew(t, path)
+	for name, want := range map[string]fs.FileMode{
+		path:               0o600,
+		filepath.Dir(path): 0o700,
+		strings.TrimSuffix(path, ".jsonl") + ".lock": 0o600,
+	} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Two goroutines that do nothing but end spans lose none.
+func TestNothingIsLostFlatOut(t *testing.T) {
+	t.Parallel()
+	const goroutines, each = 2, 10_000
+	path := spanPath(t)
+	e := mustNew(t, path)
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			s := stub(fmt.Sprint("span ", g)).Snapshot()
+			for range each {
+				e.OnEnd(s)
+			}
+		})
+	}
+	wg.Wait()
+	if err := e.Shutdown(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	want := jsonlexport.Stats{Ended: goroutines * each, Exported: goroutines * each}
+	if diff := cmp.Diff(want, e.Stats()); diff != "" {
+		t.Errorf("Stats (-want +got):\n%s", diff)
+	}
+	if got := spansIn(t, path); got != want.Exported {
+		t.Errorf("%d spans in the file, want %d", got, want.Exported)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := 0
+	for line := range strings.Lines(string(data)) {
+		longest = max(longest, len(line))
+	}
+	if longest > 512<<10 {
+		t.Errorf("longest line has %d bytes, want at most 512 KiB", longest)
+	}
+	if longest < 256<<10 {
+		t.Errorf("longest line has %d bytes: lines are not filled", longest)
+	}
+}
+
+func TestExportSpansReturnsWhenWritten(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path)
+	other := stub("other scope")
+	other.InstrumentationScope.Name = "elsewhere"
+	spans := tracetest.SpanStubs{stub("one"), other, stub("two")}.Snapshots()
+	if err := e.ExportSpans(context.Background(), spans); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"one", "two", "other scope"}, spanNames(t, path)); diff != "" {
+		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+	want := jsonlexport.Stats{Ended: 3, Exported: 3}
+	if diff := cmp.Diff(want, e.Stats()); diff != "" {
+		t.Errorf("Stats (-want +got):\n%s", diff)
+	}
+}

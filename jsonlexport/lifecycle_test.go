@@ -1,0 +1,296 @@
+package jsonlexport_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/waymark-trace/waymark/jsonlexport"
+)
+
+// gate is a writer that blocks while it is shut, as a disk that stalls does.
+type gate struct {
+	mu   sync.Mutex
+	open chan struct{}
+	out  bytes.Buffer
+}
+
+func newGate() *gate { return &gate{open: make(chan struct{})} }
+
+func (g *gate) Write(p []byte) (int, error) {
+	<-g.open
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.out.Write(p)
+}
+
+func (g *gate) bytes() []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return bytes.Clone(g.out.Bytes())
+}
+
+// A bubble fails when a goroutine is left at its end.
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		for range 2 {
+			e, err := jsonlexport.New(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for range 50 {
+						end(e, "span")
+						_ = e.Stats()
+					}
+					if err := e.ExportSpans(t.Context(), tracetest.SpanStubs{stub("batch")}.Snapshots()); err != nil {
+						t.Error(err)
+					}
+					if err := e.ForceFlush(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			for range 2 {
+				if err := e.Shutdown(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			end(e, "late")
+			if err := e.ExportSpans(t.Context(), tracetest.SpanStubs{stub("late")}.Snapshots()); !errors.Is(err, jsonlexport.ErrClosed) {
+				t.Errorf("ExportSpans after Shutdown = %v, want ErrClosed", err)
+			}
+			if err := e.ForceFlush(t.Context()); err != nil {
+				t.Errorf("ForceFlush after Shutdown = %v, want nil", err)
+			}
+			want := jsonlexport.Stats{Ended: 206, Exported: 204, Dropped: 2}
+			if diff := cmp.Diff(want, e.Stats()); diff != "" {
+				t.Errorf("Stats (-want +got):\n%s", diff)
+			}
+		}
+	})
+	if got := spansIn(t, path); got != 204 {
+		t.Errorf("%d spans in the file, want the 204 of the second run", got)
+	}
+}
+
+func TestShutdownWhileSpansEnd(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	e := jsonlexport.NewWriter(&out)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 2000 {
+				end(e, "span")
+			}
+		})
+		wg.Go(func() { _ = e.Shutdown(soon(t)) })
+	}
+	wg.Wait()
+	s := e.Stats()
+	checkBalance(t, s)
+	if s.Ended != 8000 || s.Queued != 0 || s.Failed != 0 {
+		t.Errorf("Stats %+v, want 8000 ended, none queued or failed", s)
+	}
+	if got := uint64(len(pdataModels(t, out.Bytes()))); got != s.Exported {
+		t.Errorf("%d spans written, %d exported", got, s.Exported)
+	}
+}
+
+func TestWrittenAfterTheInterval(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		close(g.open)
+		e := jsonlexport.NewWriter(g)
+		defer func() { _ = e.Shutdown(t.Context()) }()
+		for range 3 { // also after an idle time
+			before := len(g.bytes())
+			end(e, "1")
+			time.Sleep(150 * time.Millisecond)
+			end(e, "2")
+			time.Sleep(49 * time.Millisecond)
+			synctest.Wait()
+			if got := len(g.bytes()); got != before {
+				t.Fatalf("%d bytes written after 199 ms", got-before)
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			if got := len(pdataModels(t, g.bytes()[before:])); got != 2 {
+				t.Errorf("%d spans written after 200 ms, want 2", got)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
+}
+
+// While the disk stalls, spans end without waiting, up to the bound; what does
+// not fit is counted, and what does is written when the disk comes back.
+func TestStalledDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		e := jsonlexport.NewWriter(g, jsonlexport.WithMaxBufferBytes(1<<20))
+		for range 3000 {
+			end(e, "stalled disk")
+		}
+		time.Sleep(time.Minute)
+		s := e.Stats()
+		checkBalance(t, s)
+		if s.Ended != 3000 || s.Exported != 0 || s.Dropped == 0 || s.Queued < 500 {
+			t.Errorf("while it stalls: %+v", s)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		started := time.Now()
+		if err := e.ForceFlush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ForceFlush = %v, want the deadline", err)
+		}
+		if err := e.ExportSpans(ctx, tracetest.SpanStubs{stub("batch")}.Snapshots()); err == nil {
+			t.Error("ExportSpans: no error while the disk stalls")
+		}
+		if waited := time.Since(started); waited != time.Second {
+			t.Errorf("waited %v, want the second of the deadline", waited)
+		}
+		queued := e.Stats().Queued
+		close(g.open)
+		if err := e.Shutdown(t.Context()); err == nil || !strings.Contains(err.Error(), "dropped") {
+			t.Errorf("Shutdown = %v, want an error about the dropped spans", err)
+		}
+		s = e.Stats()
+		checkBalance(t, s)
+		if s.Exported != queued || s.Queued != 0 {
+			t.Errorf("after it came back: %+v, want %d exported", s, queued)
+		}
+		if got := uint64(len(pdataModels(t, g.bytes()))); got != s.Exported {
+			t.Errorf("%d spans written, %d exported", got, s.Exported)
+		}
+		if got := reported("buffers hold 1048576 bytes"); got != 1 {
+			t.Errorf("%d reports of dropped spans, want 1", got)
+		}
+	})
+}
+
+func TestShutdownObeysTheDeadlineOfAHangingDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		e := jsonlexport.NewWriter(g)
+		end(e, "1")
+		time.Sleep(time.Second) // the writer hangs
+		end(e, "2", "3")
+		exported := make(chan error)
+		go func() {
+			exported <- e.ExportSpans(context.Background(), tracetest.SpanStubs{stub("4")}.Snapshots())
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		started := time.Now()
+		err := e.Shutdown(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "4 of 4 spans lost") {
+			t.Errorf("Shutdown = %v, want the deadline and 4 of 4 spans lost", err)
+		}
+		if waited := time.Since(started); waited != 2*time.Second {
+			t.Errorf("waited %v, want 2 s", waited)
+		}
+		if err := <-exported; !errors.Is(err, jsonlexport.ErrClosed) {
+			t.Errorf("the waiting ExportSpans = %v, want ErrClosed", err)
+		}
+		want := jsonlexport.Stats{Ended: 4, Failed: 4}
+		if diff := cmp.Diff(want, e.Stats()); diff != "" {
+			t.Errorf("Stats (-want +got):\n%s", diff)
+		}
+		close(g.open) // what hung comes back: the account stays
+		synctest.Wait()
+		if diff := cmp.Diff(want, e.Stats()); diff != "" {
+			t.Errorf("Stats later (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// brokenWriter fails, falls short or panics as told, then works.
+type brokenWriter struct {
+	bytes.Buffer
+	faults []func(p []byte, out *bytes.Buffer) (int, error)
+}
+
+func (w *brokenWriter) Write(p []byte) (int, error) {
+	if len(w.faults) > 0 {
+		fault := w.faults[0]
+		w.faults = w.faults[1:]
+		return fault(p, &w.Buffer)
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestWriterThatFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	w := &brokenWriter{faults: []func([]byte, *bytes.Buffer) (int, error){
+		func([]byte, *bytes.Buffer) (int, error) { return 0, broken },
+		func(p []byte, out *bytes.Buffer) (int, error) { return out.Write(p[:10]) },
+		func([]byte, *bytes.Buffer) (int, error) { return 0, broken }, // ending the torn line
+		func([]byte, *bytes.Buffer) (int, error) { panic("writer") },
+	}}
+	e := jsonlexport.NewWriter(w)
+	export := func() error {
+		return e.ExportSpans(context.Background(), tracetest.SpanStubs{stub("s")}.Snapshots())
+	}
+	for i, want := range []error{broken, io.ErrShortWrite, broken} {
+		if err := export(); !errors.Is(err, want) {
+			t.Errorf("export %d: %v, want %v", i, err, want)
+		}
+	}
+	if err := export(); err == nil || !strings.Contains(err.Error(), "panic: writer") {
+		t.Errorf("export 3: %v, want the panic as an error", err)
+	}
+	for range 2 {
+		if err := export(); err != nil {
+			t.Error(err)
+		}
+	}
+	_ = e.Shutdown(soon(t))
+	want := jsonlexport.Stats{Ended: 6, Exported: 2, Failed: 4}
+	if diff := cmp.Diff(want, e.Stats()); diff != "" {
+		t.Errorf("Stats (-want +got):\n%s", diff)
+	}
+	torn, rest, _ := strings.Cut(w.String(), "\n")
+	if len(torn) != 10 || len(pdataModels(t, []byte(rest))) != 2 {
+		t.Errorf("want one torn line and two whole ones: %.60q", w.String())
+	}
+}
+
+func TestBatchProcessorInFront(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path)
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(e))
+	for range 1000 {
+		_, s := provider.Tracer("t").Start(context.Background(), "s")
+		s.End()
+	}
+	if err := provider.Shutdown(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := spansIn(t, path); got != 1000 {
+		t.Errorf("%d spans in the file, want 1000", got)
+	}
+}
