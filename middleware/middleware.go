@@ -1,71 +1,105 @@
-// Package middleware gives every request of a net/http handler its server span.
 package middleware
 
 import (
 	"context"
 	"net/http"
-	"net/netip"
 
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/request"
 )
 
-// Option configures the handler and the transport.
-type Option interface{ apply(config) config }
+// New wraps next so that every request has a server span. It returns next itself when the provider (the option's,
+// else the global one) is a no-op and no propagator has a field. While no global provider is set it wraps, and
+// records once one is.
+//
+// What next writes, and how it panics, passes unchanged. The ResponseWriter it gets has exactly the optional
+// interfaces of the server's. The handler is safe for concurrent use.
+func New(next http.Handler, opts ...Option) http.Handler {
+	s := newSettings(newConfig(opts))
+	if s.off() {
+		return next
+	}
+	return &handler{settings: s, next: next, kind: trace.WithSpanKind(trace.SpanKindServer)}
+}
 
-type config struct{}
-
-// New wraps next.
-func New(next http.Handler, opts ...Option) http.Handler { return next }
-
-// Handler is New for middleware chains.
+// Handler is [New] for middleware chains.
 func Handler(opts ...Option) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return New(next, opts...) }
 }
 
-// NewTransport gives outgoing requests a client span and the headers.
-func NewTransport(base http.RoundTripper, opts ...Option) http.RoundTripper { return base }
-
-// Routes tells the server span the pattern of a mux when something between copies the request.
-func Routes(mux http.Handler) http.Handler { return mux }
-
-// SetRoute tells the server span its route.
-func SetRoute(ctx context.Context, route string) {}
-
-// Inject returns the headers that carry ctx to another process.
-func Inject(ctx context.Context, opts ...Option) map[string]string { return nil }
-
-// Extract returns ctx with what the headers carry.
-func Extract(ctx context.Context, headers map[string]string, opts ...Option) context.Context {
-	return ctx
+type handler struct {
+	*settings
+	next  http.Handler
+	kind  trace.SpanStartOption
+	kinds kinds
+	names names
 }
 
-// WithTracerProvider sets the provider; default: the global one.
-func WithTracerProvider(tp trace.TracerProvider) Option { panic("stub") }
+// ServeHTTP serves one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := h.propagator().Extract(r.Context(), headerCarrier(r.Header))
+	tracer := h.tracer()
+	if tracer == nil || r.URL == nil || !h.wants(r) {
+		h.pass(ctx, w, r)
+		return
+	}
+	method, route := h.method(r.Method), routeOf(r.Pattern)
+	ctx, span := h.start(ctx, tracer, r, method, route)
+	if !span.IsRecording() && !h.serverTiming {
+		h.unrecorded(ctx, w, r)
+		return
+	}
+	x := &exchange{h: h, span: span, outer: r, method: method, started: route}
+	x.ctx.Init(ctx, r.URL.Path)
+	x.w.inner, x.w.x = w, x
+	x.inner = r.WithContext(&x.ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		x.body.ReadCloser = r.Body
+		x.inner.Body = &x.body
+	}
+	x.serve(combine(&x.w, h.kinds.of(w)))
+}
 
-// WithPropagators sets the propagators; default: the global ones.
-func WithPropagators(p propagation.TextMapPropagator) Option { panic("stub") }
+// start begins the span. Everything that a sampler may ask for is there from the start.
+func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, method, route string) (context.Context, trace.Span) {
+	sc := getScratch()
+	h.describe(sc, r, method, route)
+	opts := append(sc.options[:0], h.kind, sc.start())
+	if sc.more != nil {
+		opts = append(opts, trace.WithAttributes(sc.more...))
+	}
+	if h.public != nil && h.public(r.WithContext(ctx)) {
+		opts = append(opts, trace.WithNewRoot())
+		if caller := trace.SpanContextFromContext(ctx); caller.IsValid() && caller.IsRemote() {
+			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: caller}))
+		}
+	}
+	ctx, span := t.Start(ctx, h.names.get(spanMethod(method), route), opts...)
+	sc.release()
+	return ctx, span
+}
 
-// WithFilter traces only the requests for which f is true; the others keep propagation.
-func WithFilter(f func(*http.Request) bool) Option { panic("stub") }
+// pass serves a request without a span. The caller's trace still reaches what the handler calls.
+func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	if ctx == r.Context() {
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	inner := r.WithContext(ctx)
+	defer handOver(r, inner)
+	h.next.ServeHTTP(w, inner)
+}
 
-// WithSkipPaths leaves exact paths without spans.
-func WithSkipPaths(paths ...string) Option { panic("stub") }
-
-// WithPublicEndpoint starts a new trace linked to the caller's when f (nil: always) is true.
-func WithPublicEndpoint(f func(*http.Request) bool) Option { panic("stub") }
-
-// WithTrustedProxies names the proxies whose Forwarded and X-Forwarded-* headers count.
-func WithTrustedProxies(p ...netip.Prefix) Option { panic("stub") }
-
-// WithRedactedQuery adds query keys whose values are redacted.
-func WithRedactedQuery(keys ...string) Option { panic("stub") }
-
-// WithHeaders records the named request and response headers.
-func WithHeaders(request, response []string) Option { panic("stub") }
-
-// WithKnownMethods replaces the list of known methods.
-func WithKnownMethods(methods ...string) Option { panic("stub") }
-
-// WithServerTiming answers with a Server-Timing header that carries the traceparent.
-func WithServerTiming() Option { panic("stub") }
+// unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
+// record a span further in.
+func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	var c request.Context
+	c.Init(ctx, r.URL.Path)
+	inner := r.WithContext(&c)
+	defer func() {
+		handOver(r, inner)
+		c.Record.Close()
+	}()
+	h.next.ServeHTTP(w, inner)
+}

@@ -1,2 +1,151 @@
-// Package request is being written.
+// Package request is what the layers of one HTTP request tell its server span: a record in the context,
+// which a layer that knows the route, the user or an error fills although the span was started far outside
+// of it and the *http.Request may have been copied in between.
 package request
+
+import (
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// MaxAttributes is how many attributes a record takes; more are dropped, so that a handler that annotates
+// in a loop does not grow it without a bound.
+const MaxAttributes = 128
+
+// Record is the record of one request. It is safe for concurrent use; every method works on nil, which is
+// the record of a request that is not traced. It is never reused: a goroutine that outlives its request may
+// hold it.
+type Record struct {
+	path string // of the request as it reached the server
+
+	mu     sync.Mutex
+	closed bool
+	route  string
+	rank   rank
+	err    error
+	stack  []byte
+	attrs  []attribute.KeyValue // replaced, never changed in place: snapshots share it
+}
+
+// rank orders those who know a route: the later constant wins.
+type rank uint8
+
+const (
+	rankNone rank = iota
+	rankLookup
+	rankMux
+	rankCaller
+)
+
+// Final is what a closed record leaves for the server span.
+type Final struct {
+	Route      string               // "" when nobody told it
+	Err        error                // of SetError
+	Stack      []byte               // of the innermost layer that saw the panic
+	Attributes []attribute.KeyValue // read only
+}
+
+// Path returns the path of the request as it reached the server.
+func (r *Record) Path() string {
+	if r == nil {
+		return ""
+	}
+	return r.path
+}
+
+// SetRoute sets the route; the last call wins, and wins over what a mux says.
+func (r *Record) SetRoute(route string) { r.setRoute(route, rankCaller) }
+
+// SetMuxRoute sets the route that a mux has found. The first call wins, since the innermost mux returns
+// first and knows most.
+func (r *Record) SetMuxRoute(route string) { r.setRoute(route, rankMux) }
+
+// SetLookupRoute sets a route that a mux would find, before it has; it gives way to every other.
+func (r *Record) SetLookupRoute(route string) { r.setRoute(route, rankLookup) }
+
+func (r *Record) setRoute(route string, by rank) {
+	if r == nil || route == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || by < r.rank || by == rankMux && r.rank == rankMux {
+		return
+	}
+	r.route, r.rank = route, by
+}
+
+// SetError makes the server span an error, with the type of err as error.type. The first call wins.
+func (r *Record) SetError(err error) {
+	if r == nil || err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed && r.err == nil {
+		r.err = err
+	}
+}
+
+// SetStack keeps the stack of a panic that is on its way out. The first call wins. The record owns the
+// slice afterwards.
+func (r *Record) SetStack(stack []byte) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed && r.stack == nil {
+		r.stack = stack
+	}
+}
+
+// SetAttributes adds attributes to the server span and to every span of the request that starts from now
+// on; a later value of a key replaces the earlier one. Past [MaxAttributes] keys, new ones are dropped.
+func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
+	if r == nil || len(kvs) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	next := slices.Clone(r.attrs)
+	for _, kv := range kvs {
+		if !kv.Valid() {
+			continue
+		}
+		same := func(have attribute.KeyValue) bool { return have.Key == kv.Key }
+		if i := slices.IndexFunc(next, same); i >= 0 {
+			next[i] = kv
+		} else if len(next) < MaxAttributes {
+			next = append(next, kv)
+		}
+	}
+	r.attrs = next
+}
+
+// Attributes returns what SetAttributes has gathered, also after the end of the request. The slice is
+// shared: read it only.
+func (r *Record) Attributes() []attribute.KeyValue {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.attrs
+}
+
+// Close ends the record: what is set afterwards has no effect. It returns what was set before.
+func (r *Record) Close() Final {
+	if r == nil {
+		return Final{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return Final{Route: r.route, Err: r.err, Stack: r.stack, Attributes: r.attrs}
+}

@@ -1,0 +1,42 @@
+// Package middleware gives every request of a net/http handler its server span, and every outgoing request
+// its client span, by the OpenTelemetry conventions for HTTP.
+//
+//	mux := http.NewServeMux()
+//	mux.HandleFunc("GET /users/{id}", user)
+//	srv := &http.Server{Addr: ":8080", Handler: middleware.New(mux)}
+//
+// The span is named "GET /users/{id}", carries http.route and every other Required and Recommended attribute,
+// is the child of the caller's span, and says what went wrong: a panic with its stack (raised again,
+// unchanged), a 5xx, a response that could not be written, a request body that could not be read.
+//
+// [New] belongs outside of everything that may refuse or answer a request (authentication, CORS, recovery),
+// so that refusals have spans too. A recovery layer inside of it turns a panic into a plain 500.
+//
+// # Routes
+//
+// A [http.ServeMux] needs nothing while every layer between [New] and the mux passes on the same
+// *http.Request. A layer that passes on a copy (r.WithContext, r.Clone, [http.StripPrefix],
+// [http.TimeoutHandler], [http.MaxBytesHandler]) hides what the mux finds: wrap the mux in [Routes]. Other
+// routers call [SetRoute]. When nobody tells the route, the name of the span is the method and there is no
+// http.route: a path is never taken for a route.
+//
+// # Streams and early ends
+//
+// The length of a stream is not a latency. waymark.http.stream marks it: "sse" (Content-Type
+// text/event-stream), "upgrade" (101 or a hijacked upgrade request), "hijack", "flushed" (flushed more than
+// once). waymark.http.end marks requests that did not run to their end: "client_disconnected", "canceled",
+// "timeout", "aborted" ([http.ErrAbortHandler]). Neither makes the span an error.
+//
+// # Bounds
+//
+// What a client sends is clipped before it goes into a span: path and query 4096 bytes, User-Agent and
+// header values 1024, route 512, host 255, an unknown method 32; invalid UTF-8 is replaced. A client can
+// make spans no larger than that.
+//
+// # Secrets
+//
+// Query values of the conventions' list (X-Amz-Signature, Signature, sig …) and of token, access_token,
+// id_token, refresh_token, api_key, key, password, secret and code are REDACTED, in any case and encoding;
+// [WithRedactedQuery] adds keys. Of chosen headers, those that hold credentials (Authorization, Cookie,
+// Set-Cookie, X-Api-Key …) are REDACTED even when they are named.
+package middleware

@@ -1,0 +1,178 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/request"
+	"github.com/waymark-trace/waymark/internal/semconv"
+)
+
+// exchange is one recorded request and its response: the context with the record, the writer and the body in
+// one allocation.
+type exchange struct {
+	ctx      request.Context
+	w        writer
+	body     body
+	h        *handler
+	span     trace.Span
+	outer    *http.Request // as the server gave it
+	inner    *http.Request // as the handler got it
+	method   string
+	started  string // the route that the span was started with
+	returned bool   // the handler has returned: no panic, no Goexit
+}
+
+// body notes the first failure to read the request.
+type body struct {
+	io.ReadCloser
+	err atomic.Pointer[error]
+}
+
+// Read reads the body.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed(err)
+	}
+	return n, err
+}
+
+// failed keeps err unless it is the handler's own doing (it read after the end) or the client's (it sent more
+// than the limit of a layer outside of ours).
+func (b *body) failed(err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.Is(err, http.ErrBodyReadAfterClose) || errors.As(err, &tooLarge) {
+		return
+	}
+	b.err.CompareAndSwap(nil, &err)
+}
+
+func (b *body) failure() error {
+	if p := b.err.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// serve calls the handler and ends the span, whatever happens.
+func (x *exchange) serve(w http.ResponseWriter) {
+	defer func() {
+		// Recovered and raised again rather than left alone: only so does the span learn the value. The
+		// handler's frames are still on the stack, for us and for the server's log.
+		var panicked any
+		if !x.returned {
+			panicked = recover()
+		}
+		x.end(panicked)
+		if panicked != nil {
+			panic(panicked)
+		}
+	}()
+	x.h.next.ServeHTTP(w, x.inner)
+	x.returned = true
+}
+
+// end gives the span what is known now and ends it.
+func (x *exchange) end(panicked any) {
+	handOver(x.outer, x.inner)
+	if x.returned {
+		x.w.finish()
+	}
+	final := x.ctx.Record.Close()
+	stream, status := x.stream()
+	route := x.route(final.Route, status)
+	failed, headers := x.w.failure()
+
+	sc := getScratch()
+	if route != x.started {
+		sc.str(semconv.HTTPRouteKey, route)
+		x.span.SetName(x.h.names.get(spanMethod(x.method), route))
+	}
+	sc.num(semconv.HTTPResponseStatusCodeKey, status)
+	sc.str(semconv.HTTPStreamKey, stream)
+	sc.str(semconv.HTTPEndKey, x.early(panicked))
+	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: failed})
+	x.span.SetAttributes(sc.attrs[:sc.n]...)
+	x.span.SetAttributes(headers...)
+	x.span.SetAttributes(final.Attributes...)
+	sc.release()
+	// Not deferred: the SDK's End would find the panic a second time.
+	x.span.End()
+}
+
+// finish notes the header that net/http sends for a handler that has sent none.
+func (w *writer) finish() {
+	if w.status.Load() == 0 && w.flags.Load()&flagHijacked == 0 {
+		w.prepare()
+		w.sent(http.StatusOK)
+	}
+}
+
+// stream returns the kind of stream that the response was, "" for none, and the status code, 0 for none. On a
+// hijacked connection the code passes us by; who hijacks an upgrade request answers 101 (the WebSocket libraries
+// refuse before they hijack).
+func (x *exchange) stream() (string, int) {
+	status, flags := int(x.w.status.Load()), x.w.flags.Load()
+	switch {
+	case status == http.StatusSwitchingProtocols:
+		return semconv.StreamUpgrade, status
+	case flags&flagHijacked != 0 && status == 0 && isUpgrade(x.outer.Header):
+		return semconv.StreamUpgrade, http.StatusSwitchingProtocols
+	case flags&flagHijacked != 0:
+		return semconv.StreamHijack, status
+	case flags&flagSSE != 0:
+		return semconv.StreamSSE, status
+	case x.w.flushes.Load() > 1:
+		return semconv.StreamFlushed, status
+	}
+	return "", status
+}
+
+func isUpgrade(h http.Header) bool {
+	if h.Get("Upgrade") == "" {
+		return false
+	}
+	for _, v := range h["Connection"] {
+		for token := range strings.SplitSeq(v, ",") {
+			if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// early returns how the request ended before its time, "" when it did not.
+func (x *exchange) early(panicked any) string {
+	if isAbort(panicked) {
+		return semconv.EndAborted
+	}
+	ctx := x.outer.Context()
+	switch err := ctx.Err(); {
+	case err == nil || x.w.flags.Load()&flagHijacked != 0: // the server cancels the context of a hijacked request itself
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return semconv.EndTimeout
+	case !errors.Is(context.Cause(ctx), context.Canceled):
+		return semconv.EndCanceled
+	}
+	return semconv.EndClientDisconnected
+}
+
+// handOver gives the layers outside of us what the handlers inside have found on their copy of the request:
+// the pattern, and the form, whose temporary files the server removes.
+func handOver(outer, inner *http.Request) {
+	if inner.Pattern != "" {
+		outer.Pattern = inner.Pattern
+	}
+	if inner.MultipartForm != nil {
+		outer.MultipartForm = inner.MultipartForm
+	}
+}

@@ -1,0 +1,15 @@
+package middleware
+
+import (
+	"context"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+func testProvider(tb testing.TB) *sdktrace.TracerProvider {
+	tb.Helper()
+	tp := sdktrace.NewTracerProvider()
+	tb.Cleanup(func() { _ = tp.Shutdown(context.Background()) })
+	return tp
+}

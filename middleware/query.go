@@ -1,0 +1,268 @@
+package middleware
+
+import (
+	"net/url"
+	"strings"
+)
+
+const redacted = "REDACTED"
+
+// secretKeys are the query keys whose values never go into a span: those of the conventions, then ours.
+// Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/registry/attributes/url.md
+// (url.query). The conventions compare with case; we do not, since a secret in another case is still one.
+func secretKeys() []string {
+	return []string{
+		"x-amz-signature", "x-amz-credential", "x-amz-security-token", "awsaccesskeyid", "signature", "sig",
+		"x-goog-signature",
+		"token", "access_token", "id_token", "refresh_token", "api_key", "key", "password", "secret", "code",
+	}
+}
+
+// redactor replaces the values of secret query keys.
+type redactor struct{ keys map[string]struct{} }
+
+func newRedactor(more []string) redactor {
+	keys := make(map[string]struct{})
+	for _, k := range append(secretKeys(), more...) {
+		if k = strings.ToLower(strings.TrimSpace(k)); k != "" {
+			keys[k] = struct{}{}
+		}
+	}
+	return redactor{keys}
+}
+
+// query returns raw, at most about maxQuery bytes of it, with the values of secret keys replaced. Keys stay
+// as they are. Pairs end at & and at ;, since servers differ on the latter; a pair that only decodes to a
+// secret (redirect=%2Fcb%3Ftoken%3Dabc) is redacted whole. Without secrets nothing is allocated.
+func (q redactor) query(raw string) string {
+	if len(raw) > maxQuery {
+		raw = raw[:maxQuery]
+	}
+	var b strings.Builder
+	kept := 0 // raw[:kept] is in b
+	for start := 0; start <= len(raw); {
+		end := start + pairLen(raw[start:])
+		if from := q.secretIn(raw[start:end]); from >= 0 {
+			b.WriteString(raw[kept : start+from])
+			b.WriteString(redacted)
+			kept = end
+		}
+		start = end + 1
+	}
+	if kept > 0 {
+		b.WriteString(raw[kept:])
+		raw = b.String()
+	}
+	return clip(raw, 2*maxQuery)
+}
+
+func pairLen(s string) int {
+	for i := range len(s) {
+		if s[i] == '&' || s[i] == ';' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// secretIn returns where the secret of a pair starts, and -1 when there is none.
+func (q redactor) secretIn(pair string) int {
+	key, value, found := strings.Cut(pair, "=")
+	if !found {
+		if q.hidden(pair) {
+			return 0
+		}
+		return -1
+	}
+	if q.secretKey(key) {
+		if value == "" {
+			return -1
+		}
+		return len(key) + 1
+	}
+	if q.hidden(key) {
+		return 0
+	}
+	if q.hidden(value) {
+		return len(key) + 1
+	}
+	return -1
+}
+
+// maxDecodings is how often a key or value is decoded in search of a secret; what is still encoded after
+// that is taken for one.
+const maxDecodings = 3
+
+// secretKey reports whether a raw key, or a part of it (user[token]), is secret.
+func (q redactor) secretKey(key string) bool {
+	for range maxDecodings {
+		if q.hasSecretWord(key) {
+			return true
+		}
+		next := unescape(key)
+		if next == key {
+			return false
+		}
+		key = next
+	}
+	return q.hasSecretWord(key)
+}
+
+// hasSecretWord reports whether one of the words of s, or all of it, is a secret key.
+func (q redactor) hasSecretWord(s string) bool {
+	plain := true
+	for start := 0; start < len(s); {
+		n := wordLen(s[start:])
+		if n == 0 {
+			plain = false
+			start++
+			continue
+		}
+		if q.isSecret(s[start : start+n]) {
+			return true
+		}
+		start += n
+	}
+	if plain {
+		return false
+	}
+	_, ok := q.keys[strings.ToLower(strings.TrimSpace(s))]
+	return ok
+}
+
+// isSecret looks a word up without allocating.
+func (q redactor) isSecret(word string) bool {
+	var buf [64]byte
+	if len(word) > len(buf) {
+		_, ok := q.keys[strings.ToLower(word)]
+		return ok
+	}
+	lower := buf[:len(word)]
+	for i := range len(word) {
+		c := word[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	_, ok := q.keys[string(lower)]
+	return ok
+}
+
+func wordLen(s string) int {
+	for i := range len(s) {
+		if !isWordByte(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+}
+
+// hidden reports whether s, as it is or decoded, holds a pair with a secret key: token=x, "token":"x".
+func (q redactor) hidden(s string) bool {
+	if !strings.ContainsAny(s, "=:%") {
+		return false
+	}
+	for range maxDecodings {
+		if q.holdsPair(s) {
+			return true
+		}
+		next := unescape(s)
+		if next == s {
+			return false
+		}
+		s = next
+	}
+	return q.holdsPair(s) || unescape(s) != s
+}
+
+func (q redactor) holdsPair(s string) bool {
+	for i := range len(s) {
+		if s[i] != '=' && s[i] != ':' {
+			continue
+		}
+		end := i
+		for end > 0 && !isWordByte(s[end-1]) && s[end-1] != '=' && s[end-1] != ':' {
+			end-- // "token" :
+		}
+		start := end
+		for start > 0 && isWordByte(s[start-1]) {
+			start--
+		}
+		if start < end && q.isSecret(s[start:end]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unescape decodes the valid escapes of s, leaves the others, and takes + for a blank.
+func unescape(s string) string {
+	if !strings.ContainsAny(s, "%+") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '+':
+			b = append(b, ' ')
+		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			b = append(b, unhex(s[i+1])<<4|unhex(s[i+2]))
+			i += 2
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func unhex(c byte) byte {
+	switch {
+	case c >= 'a':
+		return c - 'a' + 10
+	case c >= 'A':
+		return c - 'A' + 10
+	}
+	return c - '0'
+}
+
+// url redacts the query, the fragment and the user info of a URL that stands in a header.
+func (q redactor) url(s string) string {
+	s, fragment, hasFragment := strings.Cut(s, "#")
+	s, query, hasQuery := strings.Cut(s, "?")
+	if scheme, rest, ok := strings.Cut(s, "//"); ok {
+		authority, path, slash := strings.Cut(rest, "/")
+		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+			s = scheme + "//" + redacted + authority[i:]
+			if slash {
+				s += "/" + path
+			}
+		}
+	}
+	if hasQuery {
+		s += "?" + q.query(query)
+	}
+	if hasFragment {
+		s += "#" + q.query(fragment)
+	}
+	return s
+}
+
+// full returns u without user info and with its query redacted, and whether the query held a secret.
+func (q redactor) full(u *url.URL) (string, bool) {
+	query := q.query(u.RawQuery)
+	if query == u.RawQuery {
+		return "", false
+	}
+	c := *u
+	c.User, c.RawQuery = nil, query
+	return c.String(), true
+}

@@ -1,0 +1,84 @@
+package middleware
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what a client can put into a span, in bytes.
+const (
+	maxPath         = 4096
+	maxQuery        = 4096
+	maxUserAgent    = 1024
+	maxHeaderValue  = 1024
+	maxHeaderValues = 16
+	maxRoute        = 512
+	maxHost         = 255
+	maxMethod       = 32
+	maxMessage      = 4096
+	maxStack        = 64 << 10
+	maxTypeName     = 256
+)
+
+// clip returns s as valid UTF-8 of at most limit bytes.
+func clip(s string, limit int) string {
+	if len(s) > limit {
+		s = s[:limit]
+		// A character that the cut has halved goes with it.
+		for i := 1; i < utf8.UTFMax && i <= len(s); i++ {
+			if c := s[len(s)-i]; utf8.RuneStart(c) {
+				if !utf8.FullRuneInString(s[len(s)-i:]) {
+					s = s[:len(s)-i]
+				}
+				break
+			}
+		}
+	}
+	if utf8.ValidString(s) {
+		return s
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD") // one byte may become three
+	if len(s) > limit {
+		return clip(s, limit)
+	}
+	return s
+}
+
+// splitHostPort splits host, host:port, [v6], [v6]:port and a bare v6 address. The port is 0 when there is
+// none or it is not a number from 1 to 65535. It does not allocate.
+func splitHostPort(s string) (host string, port int) {
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return "", 0
+		}
+		host, s = s[1:end], s[end+1:]
+		if strings.HasPrefix(s, ":") {
+			port = parsePort(s[1:])
+		}
+		return host, port
+	}
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || strings.IndexByte(s, ':') != i {
+		return s, 0
+	}
+	return s[:i], parsePort(s[i+1:])
+}
+
+func parsePort(s string) int {
+	if len(s) == 0 || len(s) > 5 {
+		return 0
+	}
+	n := 0
+	for i := range len(s) {
+		c := s[i]
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	if n > 65535 {
+		return 0
+	}
+	return n
+}
