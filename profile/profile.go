@@ -106,11 +106,11 @@ func Start(dir string, opts ...Option) (*Profiler, error) {
 	if len(kinds) == 0 {
 		return &Profiler{}, prefix(err)
 	}
-	dir, absErr := filepath.Abs(dir)
-	if perr := tryFolder(dir, absErr, cfg); perr != nil {
-		return &Profiler{}, prefix(errors.Join(err, perr))
+	abs, folderErr := tryFolder(dir, cfg)
+	if folderErr != nil {
+		return &Profiler{}, prefix(errors.Join(err, folderErr))
 	}
-	r := newRecording(dir, kinds, cfg)
+	r := newRecording(abs, kinds, cfg)
 	err = errors.Join(err, r.start())
 	if cfg.snapshots > 0 {
 		go r.takeSnapshots()
@@ -127,9 +127,14 @@ func prefix(err error) error {
 	return fmt.Errorf("profile: %w", err)
 }
 
-func tryFolder(dir string, absErr error, cfg config) error {
-	if absErr != nil {
-		return absErr
+// tryFolder returns the absolute path of a folder that can be written to.
+func tryFolder(dir string, cfg config) (string, error) {
+	if dir == "" {
+		return "", errors.New("no folder given")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
 	}
 	result := make(chan error, 1)
 	go func() {
@@ -139,9 +144,9 @@ func tryFolder(dir string, absErr error, cfg config) error {
 	defer timer.Stop()
 	select {
 	case err := <-result:
-		return err
+		return dir, err
 	case <-timer.C:
-		return fmt.Errorf("folder %q did not answer within %v", dir, startTimeout)
+		return "", fmt.Errorf("folder %q did not answer within %v", dir, startTimeout)
 	}
 }
 

@@ -39,7 +39,7 @@ func read(t *testing.T, path string) *pprofile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	p, err := pprofile.Parse(f)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -54,6 +54,11 @@ func mentions(p *pprofile.Profile, function string) bool {
 	return slices.ContainsFunc(p.Function, func(f *pprofile.Function) bool { return strings.Contains(f.Name, function) })
 }
 
+type manifestFile struct {
+	Kind, File, Pprof string
+	Bytes             int
+}
+
 type manifest struct {
 	Schema, App, Version, ID, Reason string
 	PID                              int
@@ -61,13 +66,10 @@ type manifest struct {
 	Start                            time.Time
 	Stop                             *time.Time
 	Kinds                            []string
-	Files                            []struct {
-		Kind, File, Pprof string
-		Bytes             int
-	}
-	Missing      []struct{ Kind, Error string }
-	Metadata     map[string]string
-	DroppedParts int `json:"dropped_parts"`
+	Files                            []manifestFile
+	Missing                          []struct{ Kind, Error string }
+	Metadata                         map[string]string
+	DroppedParts                     int `json:"dropped_parts"`
 }
 
 func readManifest(t *testing.T, dir string) manifest {
@@ -110,7 +112,7 @@ func contend() {
 			for range 200 {
 				mu.Lock()
 				time.Sleep(20 * time.Microsecond)
-				mu.Unlock() //nolint:staticcheck // an empty critical section is the point
+				mu.Unlock()
 			}
 		})
 	}
@@ -196,12 +198,7 @@ func TestAllKinds(t *testing.T) {
 	if len(want) != 0 {
 		t.Errorf("the manifest lacks %v", want)
 	}
-	i := slices.IndexFunc(m.Files, func(f struct {
-		Kind, File, Pprof string
-		Bytes             int
-	}) bool {
-		return f.Kind == "cpu"
-	})
+	i := slices.IndexFunc(m.Files, func(f manifestFile) bool { return f.Kind == "cpu" })
 	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", filepath.Join(dir, m.Files[i].File)).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "busyFunction") {
 		t.Errorf("go tool pprof -top: %v\n%s", err, out)
