@@ -80,11 +80,6 @@ func (f *file) take(d *decoder, line, offset int64) error {
 	return nil
 }
 
-// content finds out what the bytes are and reads them so.
-func (f *file) content(r io.Reader) error {
-	return f.lines(&blocks{r: r, max: f.cfg.maxValue})
-}
-
 // lines reads a file of lines with as many workers as were asked for.
 func (f *file) lines(k *blocks) error {
 	if f.cfg.workers > 1 {
