@@ -146,6 +146,20 @@ func (d *decoder) dispatch(k keySet) {
 	case k.has("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"):
 		d.found(OTLPJSON)
 		d.resourceSpans()
+	case k.has("spans") && k.has("traceID", "processes"):
+		d.found(Jaeger)
+		d.jaegerTrace()
+	case k.has("data"):
+		d.found(Jaeger)
+		d.jaegerData()
+	case k.has("SpanContext") && k.has("Name"):
+		d.found(GoStdout)
+		d.stub()
+	case k.has("context") && k.has("parent_id", "kind", "start_time"):
+		d.found(Python)
+		d.python()
+	case k.has("traceId") && k.has("id"):
+		d.zipkin(k)
 	case k.has("resourceMetrics", "resource_metrics"):
 		d.other("OTLP metrics")
 	case k.has("resourceLogs", "resource_logs"):

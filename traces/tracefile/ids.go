@@ -87,3 +87,18 @@ func decodeBase64(text []byte) ([]byte, bool) {
 	b, err := enc.AppendDecode(nil, text)
 	return b, err == nil
 }
+
+// paddedHex decodes hex digits of which leading zeros may be missing, as Jaeger
+// and Python print ids. No text is no id.
+func paddedHex(dst, text []byte) bool {
+	var full [32]byte
+	n := 2 * len(dst)
+	if len(text) > n {
+		return false
+	}
+	for i := range n {
+		full[i] = '0'
+	}
+	copy(full[n-len(text):n], text)
+	return hexInto(dst, full[:n])
+}
