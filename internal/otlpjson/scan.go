@@ -228,8 +228,8 @@ func (s *Scanner) fail(at int, what string) {
 }
 
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	eachOne  = 0x0101010101010101
+	eachHigh = 0x8080808080808080
 )
 
 // plainEnd returns the index of the first byte at or after i that is a quote,
@@ -239,8 +239,8 @@ const (
 func plainEnd(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		m := ((w ^ ('"' * ones)) - ones) | ((w ^ ('\\' * ones)) - ones) | (w - 0x20*ones) | w
-		if m &= highs; m != 0 {
+		m := ((w ^ ('"' * eachOne)) - eachOne) | ((w ^ ('\\' * eachOne)) - eachOne) | (w - 0x20*eachOne) | w
+		if m &= eachHigh; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}

@@ -73,7 +73,6 @@ func (d *decoder) document() {
 	start := d.s.Offset()
 	if d.s.Lit(`{"resourceSpans":`) {
 		d.s.Seek(start)
-		d.found(OTLPJSONLines)
 		d.tracesData()
 		return
 	}
@@ -139,18 +138,18 @@ func (k keySet) String() string {
 
 // dispatch reads the object that the scanner stands before, as its keys say.
 func (d *decoder) dispatch(k keySet) {
+	known := d.known
 	switch {
+	case len(k) == 0:
+		return // an empty TracesData
 	case k.has("resourceSpans", "resource_spans", "batches", "trace"):
-		d.found(OTLPJSONLines)
 		d.tracesData()
 	case k.has("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"):
 		d.found(OTLPJSON)
 		d.resourceSpans()
 	case k.has("spans") && k.has("traceID", "processes"):
-		d.found(Jaeger)
 		d.jaegerTrace()
 	case k.has("data"):
-		d.found(Jaeger)
 		d.jaegerData()
 	case k.has("SpanContext") && k.has("Name"):
 		d.found(GoStdout)
@@ -158,26 +157,28 @@ func (d *decoder) dispatch(k keySet) {
 	case k.has("context") && k.has("parent_id", "kind", "start_time"):
 		d.found(Python)
 		d.python()
-	case k.has("traceId") && k.has("id"):
-		d.zipkin(k)
-	case k.has("resourceMetrics", "resource_metrics"):
-		d.other("OTLP metrics")
-	case k.has("resourceLogs", "resource_logs"):
-		d.other("OTLP logs")
-	case k.has("resourceProfiles", "resource_profiles"):
-		d.other("OTLP profiles")
-	case len(k) == 0:
-		d.s.Skip() // an empty TracesData
-	default:
-		d.refuse(k.String())
-		d.skip(k.String())
-		d.s.Skip()
+	case k.has("traceId") && k.has("id") && !k.has("binaryAnnotations"):
+		d.found(Zipkin)
+		d.zipkin()
+	}
+	if d.known == known && d.s.Err() == nil {
+		d.refuse(k.name())
+		d.skip(k.name())
 	}
 }
 
-// other passes over a document of another signal.
-func (d *decoder) other(what string) {
-	d.refuse(what)
-	d.skip(what)
-	d.s.Skip()
+// name says what an object without spans is.
+func (k keySet) name() string {
+	switch {
+	case k.has("resourceMetrics", "resource_metrics"):
+		return "OTLP metrics"
+	case k.has("resourceLogs", "resource_logs"):
+		return "OTLP logs"
+	case k.has("resourceProfiles", "resource_profiles"):
+		return "OTLP profiles"
+	case k.has("binaryAnnotations"):
+		return "a span of Zipkin's version 1"
+	default:
+		return k.String()
+	}
 }

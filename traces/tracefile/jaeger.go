@@ -8,14 +8,20 @@ func (d *decoder) jaegerData() {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "data":
-			if d.s.Peek() == '{' {
+			switch d.s.Peek() {
+			case '{':
 				d.jaegerTrace()
-				continue
+			case '[':
+				for ok := d.s.Begin('['); ok && d.s.More(']'); {
+					d.jaegerTrace()
+				}
+			default:
+				d.s.Skip()
 			}
-			for ok := d.s.Begin('['); ok && d.s.More(']'); {
-				d.jaegerTrace()
-			}
-		case "total", "limit", "offset", "errors":
+		case "total":
+			d.found(Jaeger) // also when there is no trace
+			d.s.Skip()
+		case "limit", "offset", "errors":
 			d.s.Skip()
 		default:
 			d.unknown("the document", key)
@@ -26,7 +32,8 @@ func (d *decoder) jaegerData() {
 // jaegerTrace reads a trace. Its processes come after the spans that name
 // them, so that the spans are passed over first.
 func (d *decoder) jaegerTrace() {
-	if d.s.Null() {
+	if d.s.Peek() != '{' {
+		d.s.Skip()
 		return
 	}
 	spans := -1
@@ -36,6 +43,7 @@ func (d *decoder) jaegerTrace() {
 		case "traceID", "warnings":
 			d.s.Skip()
 		case "spans":
+			d.found(Jaeger)
 			d.s.Peek()
 			spans = d.s.Offset()
 			d.s.Skip()

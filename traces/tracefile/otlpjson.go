@@ -74,10 +74,15 @@ func (d *decoder) tracesData() {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "resourceSpans", "resource_spans", "batches":
+			d.found(OTLPJSONLines)
 			for ok := d.s.Begin('['); ok && d.s.More(']'); {
 				d.resourceSpans()
 			}
 		case "trace": // Tempo's answer to a search by id wraps the document
+			if d.s.Peek() != '{' {
+				d.s.Skip()
+				continue
+			}
 			d.tracesData()
 		default:
 			d.unknown("the document", key)
@@ -196,8 +201,13 @@ func (d *decoder) scope(raw, schema []byte) *traces.Scope {
 	})
 }
 
-// unknown passes over the value of a field that is not known.
+// unknown passes over the value of a field that is not known. One with proto3's
+// default for it says nothing, and is not worth a word.
 func (d *decoder) unknown(where string, key []byte) {
-	d.skip("unknown field " + clip(string(key)) + " in " + where)
-	d.s.Skip()
+	what := "unknown field " + clip(string(key)) + " in " + where
+	switch string(d.s.Raw()) {
+	case "null", "0", `""`, "[]", "{}", "false":
+	default:
+		d.skip(what)
+	}
 }

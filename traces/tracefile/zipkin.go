@@ -9,12 +9,7 @@ import (
 // zipkin reads a span of Zipkin's v2 JSON. A server span with "shared" has the
 // id of its client's span; the caller sees two spans of one id, and the
 // attribute zipkin.shared on the second.
-func (d *decoder) zipkin(k keySet) {
-	if k.has("binaryAnnotations") {
-		d.other("Zipkin v1")
-		return
-	}
-	d.found(Zipkin)
+func (d *decoder) zipkin() {
 	sp := d.arena.span()
 	sp.Kind = traces.KindInternal // which has no name in Zipkin
 	good := true
