@@ -1,0 +1,253 @@
+package otlpjson
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// MaxDepth is how deep objects and arrays may nest. OTLP needs four levels
+// for each level of a nested attribute value, so that this allows about 120.
+const MaxDepth = 500
+
+// ErrTruncated is in the error of a [Scanner] whose text ended too early: a
+// torn line, or the first line of a value that goes on in the next.
+var ErrTruncated = errors.New("JSON ends in the middle of a value")
+
+// SyntaxError says where a text stopped being JSON, or what else was found
+// where a value of some type was wanted.
+type SyntaxError struct {
+	Offset int    // of the byte at fault
+	What   string // like "'}' after the comma"
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.What)
+}
+
+// Scanner reads one JSON text front to back without building a tree and
+// without reflection. The first fault sticks: after it every method returns
+// zero at once, so that a caller looks at [Scanner.Err] only at the end.
+//
+//	for ok := s.Begin('{'); ok && s.More('}'); {
+//		switch string(s.Key()) {
+//		case "name":
+//			name = string(s.Text())
+//		default:
+//			s.Skip()
+//		}
+//	}
+//
+// What it returns as bytes points into the text, or into a scratch buffer of
+// the scanner, and is valid until the next call. The zero Scanner is empty;
+// one Scanner serves one goroutine and many texts.
+type Scanner struct {
+	data    []byte
+	pos     int
+	depth   int
+	first   bool // the container was just opened: no comma comes first
+	err     error
+	scratch []byte
+	objects [MaxDepth/64 + 1]uint64 // for Skip: a bit for each depth that is an object
+}
+
+// Reset starts on a new text, which the caller leaves alone while it is read.
+func (s *Scanner) Reset(text []byte) {
+	s.data, s.pos, s.depth, s.first, s.err = text, 0, 0, false, nil
+}
+
+// Err returns the first fault: a [*SyntaxError] or [ErrTruncated].
+func (s *Scanner) Err() error { return s.err }
+
+// Offset is the position of the next byte to be read.
+func (s *Scanner) Offset() int { return s.pos }
+
+// Seek goes back (or on) to an offset at the same depth, to read a value again.
+func (s *Scanner) Seek(offset int) {
+	if s.err == nil {
+		s.pos = offset
+	}
+}
+
+// Peek returns the first byte of what comes next, white space skipped, and 0
+// at the end of the text.
+func (s *Scanner) Peek() byte {
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// Lit consumes exactly the text p, without skipping white space, when it comes
+// next. It is the fast path over what encoders write most.
+func (s *Scanner) Lit(p string) bool {
+	if len(s.data)-s.pos >= len(p) && string(s.data[s.pos:s.pos+len(p)]) == p {
+		s.pos += len(p)
+		return true
+	}
+	return false
+}
+
+// Begin enters an object ('{') or array ('['). A null is consumed and counts
+// as an empty one: false without an error.
+func (s *Scanner) Begin(open byte) bool {
+	c := s.Peek()
+	if c != open {
+		if c == 'n' {
+			s.Null()
+			return false
+		}
+		s.unexpected(c, "want "+string(rune(open)))
+		return false
+	}
+	s.pos++
+	if s.depth++; s.depth > MaxDepth {
+		s.fail(s.pos-1, fmt.Sprintf("nested deeper than %d", MaxDepth))
+		return false
+	}
+	s.first = true
+	return true
+}
+
+// More says whether another member comes, and consumes the comma before it or
+// the bracket that ends the container.
+func (s *Scanner) More(end byte) bool {
+	c := s.Peek()
+	first := s.first
+	s.first = false
+	if c == end {
+		s.pos++
+		s.depth--
+		return false
+	}
+	if first {
+		if c == 0 {
+			s.unexpected(0, "")
+			return false
+		}
+		return true
+	}
+	if c != ',' {
+		s.unexpected(c, "want a comma or "+string(rune(end)))
+		return false
+	}
+	s.pos++
+	if c = s.Peek(); c == end || c == 0 {
+		s.unexpected(c, "after the comma")
+		return false
+	}
+	return true
+}
+
+// Key reads a member's name and its colon.
+func (s *Scanner) Key() []byte {
+	key := s.Text()
+	if s.Peek() != ':' {
+		s.unexpected(s.Peek(), "want a colon")
+		return nil
+	}
+	s.pos++
+	return key
+}
+
+// Null consumes a null when it comes next.
+func (s *Scanner) Null() bool {
+	if s.Peek() != 'n' {
+		return false
+	}
+	s.word("null")
+	return true
+}
+
+// Bool reads true or false, also as a string. A null is false.
+func (s *Scanner) Bool() bool {
+	switch c := s.Peek(); c {
+	case 't':
+		s.word("true")
+		return s.err == nil
+	case 'f':
+		s.word("false")
+	case 'n':
+		s.word("null")
+	case '"':
+		switch string(s.Text()) {
+		case "true":
+			return true
+		case "false":
+		default:
+			s.fail(s.pos, "want true or false")
+		}
+	default:
+		s.unexpected(c, "want true or false")
+	}
+	return false
+}
+
+func (s *Scanner) word(w string) {
+	if s.Lit(w) {
+		return
+	}
+	if rest := s.data[s.pos:]; len(rest) < len(w) && string(rest) == w[:len(rest)] {
+		s.unexpected(0, "")
+		return
+	}
+	s.fail(s.pos, "want "+w)
+}
+
+// End checks that only white space is left.
+func (s *Scanner) End() {
+	if c := s.Peek(); c != 0 || s.pos < len(s.data) {
+		s.unexpected(c, "after the value")
+	}
+}
+
+func (s *Scanner) unexpected(c byte, what string) {
+	if s.pos >= len(s.data) {
+		if s.err == nil {
+			s.err = ErrTruncated
+		}
+		return
+	}
+	if what != "" {
+		what = ", " + what
+	}
+	s.fail(s.pos, fmt.Sprintf("unexpected %q%s", rune(c), what))
+}
+
+func (s *Scanner) fail(at int, what string) {
+	if s.err == nil {
+		s.err = &SyntaxError{Offset: at, What: what}
+	}
+	s.pos = len(s.data) // everything that follows sees the end
+}
+
+const (
+	eachOne  = 0x0101010101010101
+	eachHigh = 0x8080808080808080
+)
+
+// plainEnd returns the index of the first byte at or after i that is a quote,
+// a backslash, a control character or not ASCII; len(b) when there is none.
+// Eight bytes at a time: the subtractions borrow only upwards, so that the
+// lowest marked byte is exact, and the lowest is all that is looked at.
+func plainEnd(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		m := ((w ^ ('"' * eachOne)) - eachOne) | ((w ^ ('\\' * eachOne)) - eachOne) | (w - 0x20*eachOne) | w
+		if m &= eachHigh; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < 0x20 || c >= 0x80 {
+			return i
+		}
+	}
+	return i
+}

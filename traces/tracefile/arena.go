@@ -1,0 +1,97 @@
+package tracefile
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// The memory of spans comes in chunks, so that a span costs a fraction of an
+// allocation, and every span is still the caller's for good: chunks are never
+// reused. A span that is kept holds its chunks, at most about chunkBytes of
+// text and chunkAttributes of its neighbors' attributes.
+const (
+	chunkBytes      = 32 << 10
+	chunkAttributes = 256
+	chunkSpans      = 64
+)
+
+// arena makes the memory of the spans of one decoder.
+type arena struct {
+	text  strings.Builder
+	attrs []traces.Attribute
+	spans []traces.Span
+	names interner
+}
+
+// span returns a fresh zero span.
+func (a *arena) span() *traces.Span {
+	if len(a.spans) == 0 {
+		a.spans = make([]traces.Span, chunkSpans)
+	}
+	sp := &a.spans[0]
+	a.spans = a.spans[1:]
+	return sp
+}
+
+// string copies b. Builder.String shares the builder's memory, which is only
+// ever appended to, so that no unsafe is needed for many strings in one chunk.
+func (a *arena) string(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if len(b) > chunkBytes/4 {
+		return string(b)
+	}
+	if a.text.Cap()-a.text.Len() < len(b) {
+		a.text = strings.Builder{}
+		a.text.Grow(chunkBytes)
+	}
+	at := a.text.Len()
+	a.text.Write(b)
+	return a.text.String()[at:]
+}
+
+// room makes place for one more attribute of a list that began at index start
+// of the chunk, and returns where the list begins now.
+func (a *arena) room(start int) int {
+	if len(a.attrs) < cap(a.attrs) {
+		return start
+	}
+	list := a.attrs[start:]
+	a.attrs = make([]traces.Attribute, len(list), max(chunkAttributes, 2*len(list)))
+	copy(a.attrs, list)
+	return 0
+}
+
+// interner keeps one copy of strings that come again and again: keys and names.
+// It is a cache of a fixed size in which a newcomer takes the place of what
+// was there, so that hostile input cannot make it grow.
+type interner struct {
+	seed  maphash.Seed
+	slots []string
+}
+
+const (
+	internSlots = 1024 // a power of two
+	internBytes = 128  // longer ones are hardly ever repeated
+)
+
+func (in *interner) string(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if len(b) > internBytes {
+		return string(b)
+	}
+	if in.slots == nil {
+		in.slots = make([]string, internSlots)
+		in.seed = maphash.MakeSeed()
+	}
+	slot := &in.slots[maphash.Bytes(in.seed, b)%internSlots]
+	if *slot != string(b) {
+		*slot = string(b)
+	}
+	return *slot
+}

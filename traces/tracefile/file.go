@@ -1,0 +1,108 @@
+package tracefile
+
+import (
+	"errors"
+	"io"
+
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// refuseAfter is how much of a file is looked through for a first span document.
+const refuseAfter = 1 << 20
+
+// file is one file being read.
+type file struct {
+	cfg    config
+	name   string
+	shared *shared
+	yield  func(*traces.Span, error) bool
+
+	format  Format
+	spans   int64
+	known   int64  // documents of spans
+	refused string // the first thing that was none
+	skips   skips
+}
+
+// read reads the file from its beginning to its end.
+func (f *file) read(src source) error {
+	rc, err := src.open()
+	if err != nil {
+		return err
+	}
+	err = f.content(rc)
+	if e := rc.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = f.verdict()
+	}
+	return err
+}
+
+// verdict refuses a file in which there was something, but no spans' document.
+func (f *file) verdict() error {
+	if f.known == 0 && f.refused != "" {
+		return &NotSpansError{File: f.name, Saw: f.refused}
+	}
+	return nil
+}
+
+// decoder makes a decoder for the file.
+func (f *file) decoder() *decoder {
+	return &decoder{shared: f.shared, fields: f.cfg.fields}
+}
+
+// take hands out what a decoder has read, and clears it. line and offset are
+// where the decoder's own count began.
+func (f *file) take(d *decoder, line, offset int64) error {
+	f.known += d.known
+	if f.format == "" {
+		f.format = d.format
+	}
+	if f.refused == "" {
+		f.refused = d.refused
+	}
+	f.skips.merge(&d.skips, line, offset)
+	d.skips.reset()
+	d.known, d.refused = 0, ""
+	for _, sp := range d.out {
+		f.spans++
+		if !f.yield(sp, nil) {
+			return errStopped
+		}
+	}
+	clear(d.out)
+	d.out = d.out[:0]
+	if f.known == 0 && offset > refuseAfter {
+		return f.verdict()
+	}
+	return nil
+}
+
+// lines reads a file of lines with as many workers as were asked for.
+func (f *file) lines(k *blocks) error {
+	if f.cfg.workers > 1 {
+		return f.parallel(k)
+	}
+	d := f.decoder()
+	line := int64(0)
+	var buf []byte
+	for {
+		b, err := k.next(buf)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		lines := d.block(b)
+		if err := f.take(d, line, b.offset); err != nil {
+			return err
+		}
+		line += lines
+		if !b.tooBig {
+			buf = b.data
+		}
+	}
+}

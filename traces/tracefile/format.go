@@ -1,0 +1,17 @@
+package tracefile
+
+// Format names a span file format, as the command line spells it.
+type Format string
+
+// The formats. All but CSV are read, all but the last three are written.
+const (
+	OTLPJSONLines Format = "otlp-jsonl" // one OTLP/JSON document a line
+	OTLPJSON      Format = "otlp-json"  // one OTLP/JSON document
+	OTLPProto     Format = "otlp-proto" // one binary TracesData message
+	Jaeger        Format = "jaeger"     // what the Jaeger UI downloads and uploads
+	Zipkin        Format = "zipkin"     // Zipkin's v2 JSON
+	CSV           Format = "csv"        // a row a span
+	OTLPFramed    Format = "otlp-proto-framed"
+	Python        Format = "python"      // OpenTelemetry Python's ReadableSpan.to_json
+	GoStdout      Format = "stdouttrace" // OpenTelemetry Go's stdouttrace, BuildKit
+)

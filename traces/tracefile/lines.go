@@ -1,0 +1,126 @@
+package tracefile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// blockBytes is how much of a file of lines is decoded at a time.
+const blockBytes = 1 << 20
+
+// block is a run of whole lines, or what stands for them when a line is too long.
+type block struct {
+	data   []byte
+	offset int64 // in the file
+	tooBig bool  // data is only the beginning of a line over the limit
+	size   int64 // in the file
+}
+
+// blocks cuts a stream into runs of whole lines.
+type blocks struct {
+	r      io.Reader
+	max    int
+	rest   []byte // read, not yet given out; in the memory of the last block
+	offset int64  // of rest
+	whole  bool   // give out only lines that end in a newline
+	eof    bool
+}
+
+// next returns the next block in buf's memory, or in larger one; io.EOF at the
+// end. A last line without a newline is a line, unless whole is set: then it
+// stays in rest. What a pipe has delivered so far is not held back.
+func (k *blocks) next(buf []byte) (block, error) {
+	// buf may be the memory that rest is in: append moves it down then.
+	buf = append(buf[:0], k.rest...)
+	k.rest = nil
+	short := true // also at the start: rest may hold lines
+	for scanned := 0; ; {
+		if short || k.eof || len(buf) >= blockBytes {
+			if i := lastNewline(buf[scanned:]); i >= 0 {
+				return k.cut(buf, scanned+i+1), nil
+			}
+			scanned = len(buf)
+		}
+		switch {
+		case k.eof && len(buf) > 0 && !k.whole:
+			return k.cut(buf, len(buf)), nil
+		case k.eof:
+			k.rest = buf
+			return block{}, io.EOF
+		case len(buf) > k.max:
+			return k.tooLong(buf)
+		}
+		var err error
+		if short, err = k.fill(&buf); err != nil {
+			k.rest = buf
+			return block{}, err
+		}
+	}
+}
+
+// cut gives out the first n bytes and keeps the others.
+func (k *blocks) cut(buf []byte, n int) block {
+	b := block{data: buf[:n], offset: k.offset, size: int64(n)}
+	k.rest = buf[n:]
+	k.offset += int64(n)
+	return b
+}
+
+// lastNewline is bytes.LastIndexByte for text of long lines: that function goes
+// byte by byte, which cost a tenth of the time of reading a file.
+func lastNewline(b []byte) int {
+	const tail = 4 << 10
+	from := max(0, len(b)-tail)
+	if i := bytes.LastIndexByte(b[from:], '\n'); i >= 0 || from == 0 {
+		if i >= 0 {
+			i += from
+		}
+		return i
+	}
+	last := -1
+	for b = b[:from]; ; {
+		i := bytes.IndexByte(b[last+1:], '\n')
+		if i < 0 {
+			return last
+		}
+		last += i + 1
+	}
+}
+
+// fill reads once into buf, and says whether there was less than there was room for.
+func (k *blocks) fill(buf *[]byte) (short bool, err error) {
+	b := *buf
+	if cap(b)-len(b) < blockBytes/4 {
+		grown := make([]byte, len(b), max(2*cap(b), blockBytes+blockBytes/2))
+		copy(grown, b)
+		b = grown
+	}
+	n, err := k.r.Read(b[len(b):cap(b)])
+	*buf = b[:len(b)+n]
+	if errors.Is(err, io.EOF) {
+		k.eof = true
+		err = nil
+	}
+	return len(*buf) < cap(b), err
+}
+
+// tooLong passes over the rest of a line that has outgrown the limit.
+func (k *blocks) tooLong(buf []byte) (block, error) {
+	b := block{data: buf[:64:64], offset: k.offset, tooBig: true, size: int64(len(buf))}
+	var chunk []byte
+	for !k.eof {
+		chunk = chunk[:0]
+		if _, err := k.fill(&chunk); err != nil {
+			return b, err
+		}
+		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+			b.size += int64(i + 1)
+			k.rest = chunk[i+1:]
+			break
+		}
+		b.size += int64(len(chunk))
+	}
+	k.offset += b.size
+	return b, nil
+}

@@ -1,0 +1,206 @@
+package tracefile
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// span reads one span. One whose ids cannot be read is passed over.
+func (d *decoder) span() {
+	if d.s.Null() {
+		return
+	}
+	sp := d.arena.span()
+	good := true
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "traceId", "trace_id":
+			good = d.traceID(&sp.TraceID) && good
+		case "spanId", "span_id":
+			good = d.spanID(&sp.SpanID) && good
+		case "parentSpanId", "parent_span_id":
+			good = d.spanID(&sp.ParentID) && good
+		case "name":
+			sp.Name = d.names.string(d.s.Text())
+		case "kind":
+			sp.Kind = d.kind()
+		case "startTimeUnixNano", "start_time_unix_nano":
+			sp.StartUnixNano = d.s.Uint64()
+		case "endTimeUnixNano", "end_time_unix_nano":
+			sp.EndUnixNano = d.s.Uint64()
+		case "attributes":
+			sp.Attributes = d.attributes(d.fields)
+		case "status":
+			d.status(&sp.Status)
+		case "flags":
+			sp.Flags = d.s.Uint32()
+		case "traceState", "trace_state":
+			sp.TraceState = d.names.string(d.s.Text())
+		case "droppedAttributesCount", "dropped_attributes_count":
+			sp.DroppedAttributes = d.s.Uint32()
+		case "events":
+			sp.Events = d.events()
+		case "droppedEventsCount", "dropped_events_count":
+			sp.DroppedEvents = d.s.Uint32()
+		case "links":
+			sp.Links = d.links()
+		case "droppedLinksCount", "dropped_links_count":
+			sp.DroppedLinks = d.s.Uint32()
+		default:
+			d.unknown("span", key)
+		}
+	}
+	if good {
+		d.out = append(d.out, sp)
+	}
+}
+
+func (d *decoder) status(st *traces.Status) {
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "code":
+			st.Code = d.statusCode()
+		case "message":
+			st.Message = d.arena.string(d.s.Text())
+		case "deprecatedCode", "deprecated_code":
+			d.s.Skip() // was written beside code, with the same meaning
+		default:
+			d.unknown("status", key)
+		}
+	}
+}
+
+func (d *decoder) statusCode() traces.StatusCode {
+	text := d.s.Number()
+	switch string(text) {
+	case "0", "", "STATUS_CODE_UNSET":
+		return traces.StatusUnset
+	case "1", "STATUS_CODE_OK":
+		return traces.StatusOK
+	case "2", "STATUS_CODE_ERROR":
+		return traces.StatusError
+	}
+	n, ok := enumNumber(text)
+	if !ok {
+		d.skip("unknown status code " + clip(strconv.Quote(string(text))))
+	}
+	return traces.StatusCode(n)
+}
+
+func (d *decoder) kind() traces.Kind {
+	text := d.s.Number()
+	if len(text) == 1 && text[0] <= '5' && text[0] >= '0' {
+		return traces.Kind(text[0] - '0')
+	}
+	name, _ := bytes.CutPrefix(text, []byte("SPAN_KIND_"))
+	switch string(name) {
+	case "UNSPECIFIED", "":
+		return traces.KindUnspecified
+	case "INTERNAL":
+		return traces.KindInternal
+	case "SERVER":
+		return traces.KindServer
+	case "CLIENT":
+		return traces.KindClient
+	case "PRODUCER":
+		return traces.KindProducer
+	case "CONSUMER":
+		return traces.KindConsumer
+	}
+	n, ok := enumNumber(text)
+	if !ok {
+		d.skip("unknown span kind " + clip(strconv.Quote(string(text))))
+	}
+	return traces.Kind(n)
+}
+
+// enumNumber reads the number of an enum that this program does not know; it is kept.
+func enumNumber(text []byte) (int32, bool) {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	return int32(n), err == nil
+}
+
+func (d *decoder) events() (list []traces.Event) {
+	if d.fields != nil {
+		d.s.Skip()
+		return nil
+	}
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		if d.s.Null() {
+			continue
+		}
+		list = append(list, traces.Event{})
+		e := &list[len(list)-1]
+		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+			switch key := d.s.Key(); string(key) {
+			case "timeUnixNano", "time_unix_nano":
+				e.TimeUnixNano = d.s.Uint64()
+			case "name":
+				e.Name = d.names.string(d.s.Text())
+			case "attributes":
+				e.Attributes = d.attributes(nil)
+			case "droppedAttributesCount", "dropped_attributes_count":
+				e.DroppedAttributes = d.s.Uint32()
+			default:
+				d.unknown("event", key)
+			}
+		}
+	}
+	return list
+}
+
+func (d *decoder) links() (list []traces.Link) {
+	if d.fields != nil {
+		d.s.Skip()
+		return nil
+	}
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		if d.s.Null() {
+			continue
+		}
+		var l traces.Link
+		good := true
+		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+			switch key := d.s.Key(); string(key) {
+			case "traceId", "trace_id":
+				good = d.traceID(&l.TraceID) && good
+			case "spanId", "span_id":
+				good = d.spanID(&l.SpanID) && good
+			case "traceState", "trace_state":
+				l.TraceState = d.names.string(d.s.Text())
+			case "flags":
+				l.Flags = d.s.Uint32()
+			case "attributes":
+				l.Attributes = d.attributes(nil)
+			case "droppedAttributesCount", "dropped_attributes_count":
+				l.DroppedAttributes = d.s.Uint32()
+			default:
+				d.unknown("link", key)
+			}
+		}
+		if good {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func (d *decoder) traceID(id *traces.TraceID) bool {
+	text := d.s.Text()
+	if parseTraceID(id, text) {
+		return true
+	}
+	d.skip("bad trace id " + clip(strconv.Quote(string(text))))
+	return false
+}
+
+func (d *decoder) spanID(id *traces.SpanID) bool {
+	text := d.s.Text()
+	if parseSpanID(id, text) {
+		return true
+	}
+	d.skip("bad span id " + clip(strconv.Quote(string(text))))
+	return false
+}

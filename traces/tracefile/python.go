@@ -1,0 +1,213 @@
+package tracefile
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// python reads what ReadableSpan.to_json of OpenTelemetry Python writes. It
+// has no scope, no flags and no counts of what was dropped, and times are
+// rounded to the microsecond.
+func (d *decoder) python() {
+	sp := d.arena.span()
+	good := true
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "name":
+			sp.Name = d.names.string(d.s.Text())
+		case "context":
+			good = d.pythonContext(&sp.TraceID, &sp.SpanID, &sp.TraceState) && good
+		case "parent_id":
+			good = d.pythonSpanID(&sp.ParentID) && good
+		case "kind":
+			sp.Kind = d.pythonKind()
+		case "start_time":
+			sp.StartUnixNano = d.timestamp()
+		case "end_time":
+			sp.EndUnixNano = d.timestamp()
+		case "status":
+			d.pythonStatus(&sp.Status)
+		case "attributes":
+			sp.Attributes = d.plainMap(0)
+		case "events":
+			sp.Events = d.pythonEvents()
+		case "links":
+			sp.Links = d.pythonLinks()
+		case "resource":
+			sp.Resource = d.pythonResource()
+		default:
+			d.unknown("span", key)
+		}
+	}
+	if good && d.s.Err() == nil {
+		d.emit(sp)
+	}
+}
+
+func (d *decoder) pythonContext(trace *traces.TraceID, span *traces.SpanID, state *string) bool {
+	good := true
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "trace_id":
+			text := bytes.TrimPrefix(d.s.Text(), []byte("0x"))
+			if !paddedHex(trace[:], text) {
+				d.skip("bad trace id " + clip(string(text)))
+				good = false
+			}
+		case "span_id":
+			good = d.pythonSpanID(span) && good
+		case "trace_state":
+			*state = pythonState(string(d.s.Text()))
+		default:
+			d.unknown("context", key)
+		}
+	}
+	return good
+}
+
+func (d *decoder) pythonSpanID(id *traces.SpanID) bool {
+	text := bytes.TrimPrefix(d.s.Text(), []byte("0x"))
+	if paddedHex(id[:], text) {
+		return true
+	}
+	d.skip("bad span id " + clip(string(text)))
+	return false
+}
+
+// pythonState turns the repr of Python's TraceState, "['a=1', 'b=2']" or in
+// old releases "{'a': '1'}", into the header's form.
+func pythonState(repr string) string {
+	body := strings.Trim(repr, "[]{} ")
+	if body == "" {
+		return ""
+	}
+	var members []string
+	for _, m := range strings.Split(body, ", ") {
+		m = strings.ReplaceAll(m, "': '", "=")
+		members = append(members, strings.Trim(m, `'"`))
+	}
+	return strings.Join(members, ",")
+}
+
+func (d *decoder) pythonKind() traces.Kind {
+	text := d.s.Text()
+	name := strings.TrimPrefix(string(text), "SpanKind.")
+	if k, ok := kindOf(name); ok {
+		return k
+	}
+	d.skip("unknown span kind " + clip(name))
+	return traces.KindUnspecified
+}
+
+// kindOf is the kind with a name, in any case.
+func kindOf(name string) (traces.Kind, bool) {
+	switch strings.ToUpper(name) {
+	case "INTERNAL":
+		return traces.KindInternal, true
+	case "SERVER":
+		return traces.KindServer, true
+	case "CLIENT":
+		return traces.KindClient, true
+	case "PRODUCER":
+		return traces.KindProducer, true
+	case "CONSUMER":
+		return traces.KindConsumer, true
+	case "", "UNSPECIFIED":
+		return traces.KindUnspecified, true
+	default:
+		return 0, false
+	}
+}
+
+// statusOf is the status code with a name, in any case.
+func statusOf(name string) (traces.StatusCode, bool) {
+	switch strings.ToUpper(name) {
+	case "UNSET", "":
+		return traces.StatusUnset, true
+	case "OK":
+		return traces.StatusOK, true
+	case "ERROR":
+		return traces.StatusError, true
+	default:
+		return 0, false
+	}
+}
+
+func (d *decoder) pythonStatus(st *traces.Status) {
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "status_code":
+			name := string(d.s.Text())
+			var known bool
+			if st.Code, known = statusOf(strings.TrimPrefix(name, "StatusCode.")); !known {
+				d.skip("unknown status code " + clip(name))
+			}
+		case "description":
+			st.Message = d.arena.string(d.s.Text())
+		default:
+			d.unknown("status", key)
+		}
+	}
+}
+
+func (d *decoder) pythonEvents() (list []traces.Event) {
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		var e traces.Event
+		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+			switch key := d.s.Key(); string(key) {
+			case "name":
+				e.Name = d.names.string(d.s.Text())
+			case "timestamp":
+				e.TimeUnixNano = d.timestamp()
+			case "attributes":
+				e.Attributes = d.plainMap(0)
+			default:
+				d.unknown("event", key)
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func (d *decoder) pythonLinks() (list []traces.Link) {
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		var l traces.Link
+		good := true
+		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+			switch key := d.s.Key(); string(key) {
+			case "context":
+				good = d.pythonContext(&l.TraceID, &l.SpanID, &l.TraceState) && good
+			case "attributes":
+				l.Attributes = d.plainMap(0)
+			default:
+				d.unknown("link", key)
+			}
+		}
+		if good {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func (d *decoder) pythonResource() *traces.Resource {
+	raw := d.s.Raw()
+	key := append([]byte("python\x00"), raw...)
+	return lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
+		r := &traces.Resource{}
+		d.object(raw, func(key []byte) {
+			switch string(key) {
+			case "attributes":
+				r.Attributes = d.plainMap(0)
+			case "schema_url":
+				r.SchemaURL = string(d.s.Text())
+			default:
+				d.unknown("resource", key)
+			}
+		})
+		return r
+	})
+}

@@ -1,0 +1,103 @@
+package tracefile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxSkips bounds the kinds of things a [Report] lists one by one.
+const maxSkips = 100
+
+// Report is the account of what was read.
+type Report struct {
+	Files   []File // in the order they were read
+	Spans   int64  // handed out
+	Skipped []Skip // at most 100 entries; the rest is in the totals
+	Total   int64  // everything that was passed over, listed or not
+}
+
+// File is one file of a [Report].
+type File struct {
+	Name   string // as given or found; "-" for a reader without a name
+	Format Format // of its first document; "" when it is empty
+	Spans  int64
+}
+
+// Skip is something in a file that was passed over: a torn line, a document of
+// another signal, a field that is not known. What comes again in the same file
+// counts up in one entry, which says where it was first.
+type Skip struct {
+	File   string
+	Line   int64 // from 1; 0 in a binary file
+	Offset int64 // in bytes; in a binary file, of the message
+	What   string
+	Count  int64
+}
+
+// String is the skip as one line: `spans.jsonl:7: torn line (2 times)`.
+func (s Skip) String() string {
+	var b strings.Builder
+	b.WriteString(s.File)
+	if s.Line > 0 {
+		fmt.Fprintf(&b, ":%d", s.Line)
+	} else if s.Offset > 0 {
+		fmt.Fprintf(&b, "@%d", s.Offset)
+	}
+	b.WriteString(": " + s.What)
+	if s.Count > 1 {
+		fmt.Fprintf(&b, " (%d times)", s.Count)
+	}
+	return b.String()
+}
+
+// skips collects what was passed over in one file, or in one block of it.
+type skips struct {
+	list  []Skip
+	index map[string]int
+	total int64
+}
+
+// add counts something that was passed over at a place.
+func (k *skips) add(line, offset int64, what string, count int64) {
+	k.total += count
+	if i, ok := k.index[what]; ok {
+		k.list[i].Count += count
+		return
+	}
+	if len(k.list) >= maxSkips {
+		return
+	}
+	if k.index == nil {
+		k.index = make(map[string]int)
+	}
+	k.index[what] = len(k.list)
+	k.list = append(k.list, Skip{Line: line, Offset: offset, What: what, Count: count})
+}
+
+// merge adds the account of a block that begins after line and offset.
+func (k *skips) merge(block *skips, line, offset int64) {
+	listed := int64(0)
+	for _, s := range block.list {
+		at := s.Line
+		if at > 0 {
+			at += line
+		}
+		k.add(at, s.Offset+offset, s.What, s.Count)
+		listed += s.Count
+	}
+	k.total += block.total - listed
+}
+
+func (k *skips) reset() {
+	k.list, k.total = k.list[:0], 0
+	clear(k.index)
+}
+
+// clip shortens text from a file for a message.
+func clip(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

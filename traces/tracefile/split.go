@@ -1,0 +1,260 @@
+package tracefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+)
+
+// splitter cuts a stream that is not lines into JSON objects: pretty-printed
+// documents, documents one after the other, and arrays of them, whose brackets
+// and commas count as white space between objects. So does the frame of a
+// document over the limit: its elements come one by one.
+type splitter struct {
+	r      io.Reader
+	max    int
+	buf    []byte
+	pos    int   // in buf, of what was not given out
+	offset int64 // of buf[0] in the file
+	line   int64 // of buf[pos]
+	eof    bool
+}
+
+// piece is what a splitter gives out.
+type piece struct {
+	text   []byte
+	line   int64
+	offset int64
+	fault  string // why text is not a whole object
+}
+
+// next returns the next piece, valid until the one after it; io.EOF at the end.
+func (k *splitter) next() (piece, error) {
+	for {
+		if k.pos == len(k.buf) {
+			if err := k.fill(0); err != nil {
+				return piece{}, err
+			}
+		}
+		switch k.buf[k.pos] {
+		case '\n':
+			k.line++
+			k.pos++
+		case ' ', '\t', '\r', ',', '[', ']', '}':
+			k.pos++
+		case '{':
+			return k.object()
+		default:
+			return k.garbage()
+		}
+	}
+}
+
+// fill reads more into the buffer, which begins at pos after it: n bytes on
+// from there have been looked at.
+func (k *splitter) fill(n int) error {
+	if k.eof {
+		return io.EOF
+	}
+	k.offset += int64(k.pos)
+	k.buf = k.buf[:copy(k.buf, k.buf[k.pos:k.pos+n])]
+	k.pos = 0
+	if cap(k.buf)-len(k.buf) < 32<<10 {
+		grown := make([]byte, len(k.buf), max(2*cap(k.buf), 128<<10))
+		copy(grown, k.buf)
+		k.buf = grown
+	}
+	for {
+		m, err := k.r.Read(k.buf[len(k.buf):cap(k.buf)])
+		k.buf = k.buf[:len(k.buf)+m]
+		if errors.Is(err, io.EOF) {
+			k.eof = true
+			if m == 0 {
+				return io.EOF
+			}
+			return nil
+		}
+		if m > 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// give returns the n bytes from pos on and goes past them.
+func (k *splitter) give(n int, fault string) piece {
+	p := piece{text: k.buf[k.pos : k.pos+n], line: k.line, offset: k.offset + int64(k.pos), fault: fault}
+	for _, c := range p.text {
+		if c == '\n' {
+			k.line++
+		}
+	}
+	k.pos += n
+	return p
+}
+
+// garbage gives out what is no object, to the end of the line.
+func (k *splitter) garbage() (piece, error) {
+	for n := 0; ; n++ {
+		if k.pos+n == len(k.buf) {
+			if err := k.fill(n); errors.Is(err, io.EOF) {
+				return k.give(n, "not JSON"), nil
+			} else if err != nil {
+				return piece{}, err
+			}
+		}
+		if c := k.buf[k.pos+n]; c == '\n' || n >= blockBytes {
+			return k.give(n, "not JSON"), nil
+		}
+	}
+}
+
+// nesting follows the brackets of one object.
+type nesting struct {
+	depth    int
+	inString bool
+	escaped  bool
+	last     byte // that is not white space
+	newline  bool // the byte before was one
+}
+
+// step goes over one byte, and says whether the object ends with it, or that
+// it was torn before it: a string goes over a line's end, or a new object
+// begins a line where none can be.
+func (t *nesting) step(c byte) (ends, torn bool) {
+	newline := t.newline
+	t.newline = c == '\n'
+	if t.inString {
+		switch {
+		case c == '\n':
+			return false, true
+		case t.escaped:
+			t.escaped = false
+		case c == '\\':
+			t.escaped = true
+		case c == '"':
+			t.inString = false
+			t.last = c
+		}
+		return false, false
+	}
+	switch c {
+	case ' ', '\t', '\r', '\n':
+		return false, false
+	case '"':
+		t.inString = true
+	case '{', '[':
+		if newline && c == '{' && t.last != ',' && t.last != '[' && t.last != ':' {
+			return false, true
+		}
+		t.depth++
+	case '}', ']':
+		t.depth--
+	}
+	t.last = c
+	return t.depth == 0, false
+}
+
+// object gives out the object that begins at pos.
+func (k *splitter) object() (piece, error) {
+	var t nesting
+	for n := 0; ; n++ {
+		if k.pos+n == len(k.buf) {
+			if n > k.max {
+				if k.descend() {
+					return k.next()
+				}
+				return k.tooBig(&t, n)
+			}
+			if err := k.fill(n); errors.Is(err, io.EOF) {
+				if k.descend() {
+					return k.next()
+				}
+				return k.give(n, "torn: "+otlpjson.ErrTruncated.Error()), nil
+			} else if err != nil {
+				return piece{}, err
+			}
+		}
+		switch ends, torn := t.step(k.buf[k.pos+n]); {
+		case ends:
+			return k.give(n+1, ""), nil
+		case torn:
+			return k.give(n, "torn: "+otlpjson.ErrTruncated.Error()), nil
+		}
+	}
+}
+
+// descend goes past the frame of a document, so that the elements of its list
+// are the next objects.
+func (k *splitter) descend() bool {
+	var s otlpjson.Scanner
+	s.Reset(k.buf[k.pos:])
+	for ok := s.Begin('{'); ok && s.More('}'); {
+		switch string(s.Key()) {
+		case "resourceSpans", "resource_spans", "batches", "data":
+			if s.Peek() == '[' {
+				k.give(s.Offset()+1, "")
+				return true
+			}
+		}
+		s.Skip()
+	}
+	return false
+}
+
+// tooBig passes over an object of which n bytes were seen.
+func (k *splitter) tooBig(t *nesting, n int) (piece, error) {
+	p := k.give(n, fmt.Sprintf("object over the limit of %d bytes", k.max))
+	p.text = append([]byte(nil), p.text[:64]...)
+	for {
+		for n = 0; k.pos+n < len(k.buf); n++ {
+			if ends, torn := t.step(k.buf[k.pos+n]); ends || torn {
+				k.give(n+1, "")
+				return p, nil
+			}
+		}
+		k.give(n, "")
+		if err := k.fill(0); errors.Is(err, io.EOF) {
+			return p, nil
+		} else if err != nil {
+			return piece{}, err
+		}
+	}
+}
+
+// split reads a stream of objects that are not lines.
+func (f *file) split(r io.Reader) error {
+	k := &splitter{r: r, max: f.cfg.maxValue, line: 1}
+	d := f.decoder()
+	for {
+		p, err := k.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d.line, d.at = p.line, p.offset
+		switch {
+		case p.fault == "not JSON":
+			d.foreign(p.text)
+			d.skip("text that is not JSON")
+		case p.fault != "":
+			d.refuse(p.fault)
+			d.skip("object passed over: " + p.fault)
+		default:
+			if fault := d.texts(p.text); fault != "" {
+				d.skip("object passed over: " + fault)
+			}
+		}
+		if err := f.take(d, 0, 0); err != nil {
+			return err
+		}
+		if f.known == 0 && p.offset > refuseAfter {
+			if err := f.verdict(); err != nil {
+				return err
+			}
+		}
+	}
+}

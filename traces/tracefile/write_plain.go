@@ -1,0 +1,222 @@
+package tracefile
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// appendPlain appends a value in JSON's own types. Numbers keep theirs: a
+// floating-point number has a dot or an exponent. What JSON has no type for
+// becomes a string.
+func appendPlain(b []byte, v traces.Value) []byte {
+	switch v.Kind() {
+	case traces.ValueString:
+		return otlpjson.AppendString(b, v.AsString())
+	case traces.ValueBool:
+		return strconv.AppendBool(b, v.AsBool())
+	case traces.ValueInt:
+		return strconv.AppendInt(b, v.AsInt(), 10)
+	case traces.ValueDouble:
+		return appendPlainDouble(b, v.AsDouble())
+	case traces.ValueBytes:
+		b = append(b, '"')
+		b = base64.StdEncoding.AppendEncode(b, []byte(v.AsBytes()))
+		return append(b, '"')
+	case traces.ValueArray:
+		b = append(b, '[')
+		for i, m := range v.AsArray() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendPlain(b, m)
+		}
+		return append(b, ']')
+	case traces.ValueMap:
+		return appendPlainMap(b, v.AsMap())
+	default:
+		return append(b, "null"...)
+	}
+}
+
+func appendPlainDouble(b []byte, f float64) []byte {
+	start := len(b)
+	b = otlpjson.AppendDouble(b, f)
+	if !strings.ContainsAny(string(b[start:]), ".e\"") {
+		b = append(b, '.', '0')
+	}
+	return b
+}
+
+func appendPlainMap(b []byte, list []traces.Attribute) []byte {
+	b = append(b, '{')
+	for i, a := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = otlpjson.AppendString(b, a.Key)
+		b = append(b, ':')
+		b = appendPlain(b, a.Value)
+	}
+	return append(b, '}')
+}
+
+// plainLosses notes what appendPlainMap cannot hold.
+func (l *losses) plainLosses(path string, list []traces.Attribute) {
+	seen := map[string]bool{}
+	for _, a := range list {
+		if seen[a.Key] {
+			l.add(path+a.Key, "key twice in an object")
+		}
+		seen[a.Key] = true
+		l.plainLoss(path+a.Key, a.Value)
+	}
+}
+
+func (l *losses) plainLoss(key string, v traces.Value) {
+	switch v.Kind() {
+	case traces.ValueBytes:
+		l.add(key, "bytes written as base64 string")
+	case traces.ValueDouble:
+		if f := v.AsDouble(); math.IsNaN(f) || math.IsInf(f, 0) {
+			l.add(key, "double written as string")
+		}
+	case traces.ValueArray:
+		for _, m := range v.AsArray() {
+			l.plainLoss(key, m)
+		}
+	case traces.ValueMap:
+		l.plainLosses(key+".", v.AsMap())
+	default:
+	}
+}
+
+// valueText is a value as text for a format that has only strings.
+func valueText(v traces.Value) string {
+	switch v.Kind() {
+	case traces.ValueString:
+		return v.AsString()
+	case traces.ValueEmpty:
+		return ""
+	case traces.ValueBytes:
+		return base64.StdEncoding.EncodeToString([]byte(v.AsBytes()))
+	case traces.ValueDouble:
+		return strings.Trim(string(otlpjson.AppendDouble(nil, v.AsDouble())), `"`)
+	default:
+		return string(appendPlain(nil, v))
+	}
+}
+
+// kindName names the kinds of values in messages.
+func kindName(k traces.ValueKind) string {
+	switch k {
+	case traces.ValueString:
+		return "string"
+	case traces.ValueBool:
+		return "bool"
+	case traces.ValueInt:
+		return "int"
+	case traces.ValueDouble:
+		return "double"
+	case traces.ValueBytes:
+		return "bytes"
+	case traces.ValueArray:
+		return "array"
+	case traces.ValueMap:
+		return "map"
+	default:
+		return "empty value"
+	}
+}
+
+// kindTag is the tag's text for a span kind; "" for one without a name.
+func kindTag(k traces.Kind) string {
+	switch k {
+	case traces.KindInternal:
+		return "internal"
+	case traces.KindServer:
+		return "server"
+	case traces.KindClient:
+		return "client"
+	case traces.KindProducer:
+		return "producer"
+	case traces.KindConsumer:
+		return "consumer"
+	default:
+		return ""
+	}
+}
+
+func statusTag(c traces.StatusCode) string {
+	switch c {
+	case traces.StatusOK:
+		return "OK"
+	case traces.StatusError:
+		return "ERROR"
+	default:
+		return ""
+	}
+}
+
+// micro cuts a time to microseconds, and notes it.
+func (l *losses) micro(key string, nano uint64) uint64 {
+	if nano%1000 != 0 {
+		l.add(key, "cut to microseconds")
+	}
+	return nano / 1000
+}
+
+// isTag says whether a reader takes a string attribute of this key for a field
+// of the span.
+func isTag(a traces.Attribute) bool {
+	switch a.Key {
+	case tagKind, tagStatusCode, tagStatusMessage, tagScopeName, tagScopeVersion, tagLibraryName, tagLibraryVer, tagTraceState:
+		return a.Value.Kind() == traces.ValueString
+	case tagError:
+		return true
+	default:
+		return false
+	}
+}
+
+const whatReserved = "key has a meaning of its own in this format"
+
+// untagged notes what neither Jaeger nor Zipkin has a place for.
+func (l *losses) untagged(sp *traces.Span) {
+	if sp.Kind < 0 || sp.Kind > traces.KindConsumer {
+		l.add("kind", whatLeftOut)
+	}
+	if sp.Status.Code < 0 || sp.Status.Code > traces.StatusError {
+		l.add("status.code", whatLeftOut)
+	}
+	if sp.EndUnixNano < sp.StartUnixNano {
+		l.add("endTimeUnixNano", "before the start, set to it")
+	}
+	leftOut(l, "droppedAttributesCount", sp.DroppedAttributes)
+	leftOut(l, "droppedEventsCount", sp.DroppedEvents)
+	leftOut(l, "droppedLinksCount", sp.DroppedLinks)
+	for _, e := range sp.Events {
+		leftOut(l, "events.droppedAttributesCount", e.DroppedAttributes)
+	}
+	l.untaggedScope(sp)
+	if r := resourceOf(sp); l.first("rest", r) {
+		leftOut(l, "resource.schemaUrl", r.SchemaURL)
+		leftOut(l, "resource.droppedAttributesCount", r.DroppedAttributes)
+	}
+}
+
+func (l *losses) untaggedScope(sp *traces.Span) {
+	s := scopeOf(sp)
+	if !l.first("rest", s) {
+		return
+	}
+	leftOut(l, "scope.schemaUrl", s.SchemaURL)
+	leftOut(l, "scope.droppedAttributesCount", s.DroppedAttributes)
+	for _, a := range s.Attributes {
+		l.add("scope.attributes."+a.Key, whatLeftOut)
+	}
+}

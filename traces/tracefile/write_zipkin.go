@@ -1,0 +1,165 @@
+package tracefile
+
+import (
+	"bufio"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+	"github.com/waymark-trace/waymark/traces"
+)
+
+// zipkinEncoder writes Zipkin's v2 JSON, a list of spans.
+type zipkinEncoder struct {
+	*losses
+	buf   []byte
+	wrote bool
+}
+
+func (e *zipkinEncoder) close(w *bufio.Writer) {
+	if !e.wrote {
+		_ = w.WriteByte('[') // an error stays in w
+	}
+	_, _ = w.WriteString("\n]\n")
+}
+
+func (e *zipkinEncoder) span(w *bufio.Writer, sp *traces.Span) {
+	e.texts(sp)
+	e.untagged(sp)
+	if sp.Kind == traces.KindUnspecified {
+		e.add("kind", "read back as internal")
+	}
+	leftOut(e.losses, "flags", sp.Flags)
+	for range sp.Links {
+		e.add("links", whatLeftOut)
+	}
+	b := append(e.buf[:0], ",\n"...)
+	if !e.wrote {
+		b = append(e.buf[:0], "[\n"...)
+	}
+	e.wrote = true
+	b = appendQuotedHex(append(b, `{"traceId":`...), sp.TraceID[:])
+	b = appendQuotedHex(append(b, `,"id":`...), sp.SpanID[:])
+	if sp.ParentID != (traces.SpanID{}) {
+		b = appendQuotedHex(append(b, `,"parentId":`...), sp.ParentID[:])
+	}
+	if sp.Name != "" {
+		b = otlpjson.AppendString(append(b, `,"name":`...), sp.Name)
+	}
+	if kind := kindTag(sp.Kind); kind != "" && sp.Kind != traces.KindInternal {
+		b = otlpjson.AppendString(append(b, `,"kind":`...), strings.ToUpper(kind))
+	}
+	b = e.times(b, sp)
+	service, rest := serviceOf(resourceOf(sp))
+	if service != noServiceName {
+		b = otlpjson.AppendString(append(b, `,"localEndpoint":{"serviceName":`...), service)
+		b = append(b, '}')
+	}
+	b = e.annotations(b, sp.Events)
+	b = e.tags(b, sp, rest)
+	e.buf = append(b, '}')
+	_, _ = w.Write(e.buf)
+}
+
+// times writes start and duration, which is at least 1 in Zipkin; none for a
+// span that takes no time.
+func (e *zipkinEncoder) times(b []byte, sp *traces.Span) []byte {
+	start, end := e.micro("startTimeUnixNano", sp.StartUnixNano), sp.EndUnixNano/1000
+	switch {
+	case end > start:
+		e.micro("endTimeUnixNano", sp.EndUnixNano)
+	case sp.EndUnixNano > sp.StartUnixNano:
+		end = start + 1
+		e.add("endTimeUnixNano", "set to one microsecond after the start")
+	case sp.EndUnixNano == sp.StartUnixNano && end*1000 != sp.EndUnixNano:
+		e.add("endTimeUnixNano", "cut to microseconds")
+	}
+	if start > 0 {
+		b = strconv.AppendUint(append(b, `,"timestamp":`...), start, 10)
+	}
+	if end > start {
+		b = strconv.AppendUint(append(b, `,"duration":`...), end-start, 10)
+	}
+	return b
+}
+
+func (e *zipkinEncoder) annotations(b []byte, list []traces.Event) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, `,"annotations":[`...)
+	for i, ev := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(append(b, `{"timestamp":`...), e.micro("events.timeUnixNano", ev.TimeUnixNano), 10)
+		b = otlpjson.AppendString(append(b, `,"value":`...), ev.Name)
+		b = append(b, '}')
+		for _, a := range ev.Attributes {
+			e.add("events.attributes."+a.Key, whatLeftOut)
+		}
+	}
+	return append(b, ']')
+}
+
+// tags writes the span's attributes, those of its resource, and what has no
+// field of its own, in this order: a tag can be there once, and the first stays.
+func (e *zipkinEncoder) tags(b []byte, sp *traces.Span, resource []traces.Attribute) []byte {
+	t := zipkinTags{buf: append(b, `,"tags":{`...), seen: map[string]bool{}}
+	scope := scopeOf(sp)
+	fields := []struct{ key, text string }{
+		{tagStatusCode, statusTag(sp.Status.Code)},
+		{tagStatusMessage, sp.Status.Message},
+		{tagScopeName, scope.Name},
+		{tagScopeVersion, scope.Version},
+		{tagTraceState, sp.TraceState},
+	}
+	for _, f := range fields {
+		if f.text != "" {
+			t.add(f.key, f.text)
+		}
+	}
+	if sp.Status.Code == traces.StatusError {
+		t.add(tagError, "true")
+	}
+	for _, a := range sp.Attributes {
+		switch {
+		case !t.add(a.Key, valueText(a.Value)):
+			e.add("attributes."+a.Key, whatLeftOut+": the key is taken")
+		case isTag(a):
+			e.add("attributes."+a.Key, whatReserved)
+		case a.Value.Kind() != traces.ValueString:
+			e.add("attributes."+a.Key, kindName(a.Value.Kind())+" written as string")
+		}
+	}
+	first := e.first("attributes", resourceOf(sp))
+	for _, a := range resource {
+		if t.add(a.Key, valueText(a.Value)) && first {
+			e.add("resource.attributes."+a.Key, "written as tag of each span")
+		} else if first {
+			e.add("resource.attributes."+a.Key, whatLeftOut+": the key is taken")
+		}
+	}
+	if len(t.seen) == 0 {
+		return b
+	}
+	return append(t.buf, '}')
+}
+
+type zipkinTags struct {
+	buf  []byte
+	seen map[string]bool
+}
+
+func (t *zipkinTags) add(key, text string) bool {
+	if t.seen[key] {
+		return false
+	}
+	if len(t.seen) > 0 {
+		t.buf = append(t.buf, ',')
+	}
+	t.seen[key] = true
+	t.buf = append(otlpjson.AppendString(t.buf, key), ':')
+	t.buf = otlpjson.AppendString(t.buf, text)
+	return true
+}
