@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"container/heap"
+	"iter"
 	"slices"
 
 	"github.com/waymark-trace/waymark/traces"
@@ -68,12 +69,16 @@ type layout struct {
 
 // newLayout places all spans of the set, in O(n log n).
 func newLayout(set *traces.Set) *layout {
-	l := &layout{}
-	base, end, _ := set.Bounds()
-	l.base, l.end = base, min(end-base, maxMicros*1000)
+	start, end, _ := set.Bounds()
+	return place(set.All(), make([]placed, set.Len()), start, end)
+}
+
+// place places the nodes, which come depth first, with parents before children.
+// all has room for each at its index.
+func place(nodes iter.Seq[*traces.Node], all []placed, start, end uint64) *layout {
+	l := &layout{base: start, end: min(end-start, maxMicros*1000)}
 	byName := map[string]*service{}
-	all := make([]placed, set.Len()) // at Node.Index
-	for n := range set.All() {
+	for n := range nodes {
 		p := &all[n.Index()]
 		l.time(p, n)
 		if n.Parent() != nil {
