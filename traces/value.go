@@ -1,8 +1,30 @@
 package traces
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// ValueKind tells the kinds of values apart.
+type ValueKind uint8
+
+// The kinds of OTLP's AnyValue.
+const (
+	ValueEmpty ValueKind = iota // an AnyValue without a value
+	ValueString
+	ValueBool
+	ValueInt
+	ValueDouble
+	ValueBytes
+	ValueArray
+	ValueMap
+)
 
 // Value is OTLP's AnyValue: one of the kinds. The zero Value is the empty one.
+// A Value does not change; copies share what they hold. Compare values with
+// [Value.Equal]: they are not comparable with ==.
+//
+// Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/common/v1/common.proto
 type Value struct {
 	kind ValueKind
 	num  uint64 // bool, int, double bits
@@ -26,7 +48,7 @@ func Bool(b bool) Value {
 // Int makes an integer value.
 func Int(i int64) Value { return Value{kind: ValueInt, num: uint64(i)} } //nolint:gosec // two's complement round trip
 
-// Double makes a floating-point value.
+// Double makes a floating-point value. NaN and the infinities are kept.
 func Double(f float64) Value { return Value{kind: ValueDouble, num: math.Float64bits(f)} }
 
 // Bytes makes a bytes value; b is copied.
@@ -35,7 +57,7 @@ func Bytes(b []byte) Value { return Value{kind: ValueBytes, str: string(b)} }
 // Array makes an array value, which owns vs.
 func Array(vs ...Value) Value { return Value{kind: ValueArray, list: vs} }
 
-// Map makes a key-value list, which owns kvs.
+// Map makes a key-value list, which owns kvs. The order is kept.
 func Map(kvs ...Attribute) Value { return Value{kind: ValueMap, kvs: kvs} }
 
 // Kind returns the value's kind.
@@ -76,8 +98,34 @@ func (v Value) AsBytes() string {
 	return v.str
 }
 
-// AsArray returns the members of an array, which the value keeps owning.
+// AsArray returns the members of an array, which the value keeps owning: they
+// must not be changed. It returns nil for any other kind.
 func (v Value) AsArray() []Value { return v.list }
 
-// AsMap returns the members of a key-value list, which the value keeps owning.
+// AsMap returns the members of a key-value list, which the value keeps owning:
+// they must not be changed. It returns nil for any other kind.
 func (v Value) AsMap() []Attribute { return v.kvs }
+
+// Equal reports whether v and o are of one kind and hold the same. Doubles are
+// compared by their bits, so that NaN equals itself and 0 is not -0; maps are
+// lists, whose order counts.
+func (v Value) Equal(o Value) bool {
+	return v.kind == o.kind && v.num == o.num && v.str == o.str &&
+		slices.EqualFunc(v.list, o.list, Value.Equal) &&
+		slices.EqualFunc(v.kvs, o.kvs, Attribute.Equal)
+}
+
+// Equal reports whether a and o have the same key and value.
+func (a Attribute) Equal(o Attribute) bool { return a.Key == o.Key && a.Value.Equal(o.Value) }
+
+// Lookup returns the value of a key, and whether there is one. Where a key
+// stands twice, which OTLP forbids, the last one counts, as in OpenTelemetry's
+// SDKs.
+func Lookup(attrs []Attribute, key string) (Value, bool) {
+	for _, a := range slices.Backward(attrs) {
+		if a.Key == key {
+			return a.Value, true
+		}
+	}
+	return Value{}, false
+}

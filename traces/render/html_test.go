@@ -1,0 +1,229 @@
+package render_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
+)
+
+type reportSpan struct {
+	Name     string              `json:"n"`
+	Parent   int                 `json:"p"`
+	Start    uint64              `json:"s"`
+	Duration int64               `json:"d"`
+	Depth    int                 `json:"l"`
+	Row      int                 `json:"r"`
+	Service  int                 `json:"v"`
+	Scope    string              `json:"c"`
+	Kind     string              `json:"k"`
+	ID       string              `json:"i"`
+	Flags    int                 `json:"f"`
+	Message  string              `json:"m"`
+	Attrs    [][2]string         `json:"a"`
+	Events   [][]json.RawMessage `json:"e"`
+}
+
+type reportData struct {
+	Download string   `json:"download"`
+	Start    string   `json:"start"`
+	Total    int      `json:"total"`
+	Shown    int      `json:"shown"`
+	Services []string `json:"services"`
+	Traces   []struct {
+		ID    string       `json:"id"`
+		Name  string       `json:"name"`
+		Start uint64       `json:"start"`
+		End   uint64       `json:"end"`
+		Rows  int          `json:"rows"`
+		Spans []reportSpan `json:"spans"`
+	} `json:"traces"`
+}
+
+func report(t *testing.T, set *traces.Set, opts ...render.HTMLOption) (page string, data reportData) {
+	t.Helper()
+	var b strings.Builder
+	if err := render.HTML(&b, set, opts...); err != nil {
+		t.Fatal(err)
+	}
+	page = b.String()
+	d := json.NewDecoder(strings.NewReader(between(t, page, `<script type="application/json" id="data">`, "</script>")))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&data); err != nil {
+		t.Fatalf("data: %v", err)
+	}
+	if chrome := between(t, page, `<script type="application/json" id="chrome">`, "</script>"); !json.Valid([]byte(chrome)) {
+		t.Error("the Chrome trace in the page is not JSON")
+	}
+	return page, data
+}
+
+func between(t *testing.T, s, before, after string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(s, before)
+	middle, _, closed := strings.Cut(rest, after)
+	if !ok || !closed {
+		t.Fatalf("no %s…%s in the page", before, after)
+	}
+	return middle
+}
+
+func TestHTMLData(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	s := status(span("call", 3, 1, "lib", 2*ms, 9*ms, attr("k", traces.String("v")), attr("long", traces.String(strings.Repeat("é", 9000)))), traces.StatusError)
+	s.Status.Message = "boom"
+	s.Kind = traces.KindClient
+	s.Events = []traces.Event{{Name: "e", TimeUnixNano: t0 + 3e6, Attributes: []traces.Attribute{attr("x", traces.Int(1))}}}
+	open := span("open", 4, 77, "", 11*ms, 0)
+	open.EndUnixNano = 0
+	_, data := report(t, traces.NewSet([]*traces.Span{span("root", 1, 0, "", 0, 10*ms), span("call", 2, 1, "", 1*ms, 3*ms), s, open}),
+		render.WithDownloadName("x.json"))
+	long := "'" + strings.Repeat("é", 4095) + "…"
+	want := []reportSpan{
+		{Name: "root", Parent: -1, Duration: 1e7, Kind: "unspecified", ID: "0000000000000001"},
+		{Name: "call", Start: 1e6, Duration: 2e6, Depth: 1, Row: 1, Kind: "unspecified", ID: "0000000000000002"},
+		{
+			Name: "call", Start: 2e6, Duration: 7e6, Depth: 1, Row: 2, Kind: "client", ID: "0000000000000003", Scope: "lib", Flags: 1, Message: "boom",
+			Attrs:  [][2]string{{"k", "'v'"}, {"long", long}},
+			Events: [][]json.RawMessage{{json.RawMessage(`"e"`), json.RawMessage("3000000"), json.RawMessage(`[["x","1"]]`)}},
+		},
+		{Name: "open", Parent: -1, Start: 11e6, Row: -1, Kind: "unspecified", ID: "0000000000000004", Flags: 2 | 4},
+	}
+	if diff := cmp.Diff(want, data.Traces[0].Spans); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if tr := data.Traces[0]; tr.Rows != 3 || tr.End != 11e6 || tr.Name != "root" || data.Start != "2023-11-14T22:13:20Z" || data.Download != "x.json" {
+		t.Errorf("trace: %d rows, end %d, name %q; report: %q %q", tr.Rows, tr.End, tr.Name, data.Start, data.Download)
+	}
+}
+
+func TestHTMLIsSelfContained(t *testing.T) {
+	t.Parallel()
+	page, _ := report(t, shop(), render.WithTitle("Shop & Co"))
+	script, style := between(t, page, "<script>", "</script>"), between(t, page, "<style>", "</style>")
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	want := "default-src 'none'; script-src " + hash(script) + "; style-src " + hash(style) + "; base-uri 'none'; form-action 'none'"
+	if got := between(t, page, `Content-Security-Policy" content="`, `"`); got != want {
+		t.Errorf("policy %q, want %q", got, want)
+	}
+	if got := between(t, page, "<title>", "</title>"); got != "Shop &amp; Co" {
+		t.Errorf("title %q", got)
+	}
+	for _, bad := range []string{"http://", "https://", "@import", "url(", " style=", " onclick", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	if strings.Contains(page, "{csp}") || strings.Contains(page, "{data}") {
+		t.Error("a part of the page was not filled in")
+	}
+}
+
+// Between the tags that we wrote there must be none that a span brought.
+func TestHTMLHostile(t *testing.T) {
+	t.Parallel()
+	tags := regexp.MustCompile(`<[/!a-zA-Z][^>]*>`)
+	clean, _ := report(t, shop(), render.WithTitle("x"), render.WithDownloadName("x"))
+	for _, text := range hostileTexts() {
+		page, data := report(t, hostileSet(), render.WithTitle(text), render.WithDownloadName(text))
+		if got, want := len(tags.FindAllString(page, -1)), len(tags.FindAllString(clean, -1)); got != want {
+			t.Errorf("title %q: %d tags, want %d", text, got, want)
+		}
+		if strings.ContainsAny(between(t, page, `id="data">`, "</script>"), "<>&\u2028") {
+			t.Errorf("title %q: markup in the data", text)
+		}
+		if data.Download != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
+			t.Errorf("download name %q became %q", text, data.Download)
+		}
+	}
+	_, data := report(t, hostileSet())
+	names := map[string]bool{}
+	for _, s := range data.Traces[0].Spans {
+		names[s.Name] = true
+	}
+	for _, text := range hostileTexts() {
+		if !names[strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd")] {
+			t.Errorf("the name %q was changed", text)
+		}
+	}
+}
+
+func TestHTMLMaxSpans(t *testing.T) {
+	t.Parallel()
+	var spans []*traces.Span
+	for i := range 50 {
+		spans = append(spans, span("s", byte(i+1), byte(i/3), "", time.Duration(100-i), 200))
+	}
+	_, data := report(t, traces.NewSet(spans), render.WithMaxSpans(20))
+	if data.Total != 50 || data.Shown != 20 {
+		t.Errorf("total %d, shown %d", data.Total, data.Shown)
+	}
+	for _, s := range data.Traces[0].Spans {
+		if s.Start > 19 {
+			t.Errorf("a span that starts at %d is not among the first", s.Start)
+		}
+	}
+}
+
+func TestHTMLEmpty(t *testing.T) {
+	t.Parallel()
+	if _, data := report(t, traces.NewSet(nil)); data.Total != 0 || data.Traces == nil || len(data.Traces) != 0 {
+		t.Errorf("%+v", data)
+	}
+	report(t, traces.NewSet([]*traces.Span{{}, {Name: "untimed", ParentID: traces.SpanID{9}}}))
+}
+
+func TestHTMLWriterError(t *testing.T) {
+	t.Parallel()
+	if err := render.HTML(brokenWriter{}, shop()); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "render: write report: ") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestInlineVector(t *testing.T) {
+	t.Parallel()
+	v := vectors()[len(vectors())-1]
+	got := render.Inline(v.set(), render.WithDownloadName(`"><script>alert(1)</script>`), render.WithChromeOptions(render.WithSingleLane()))
+	data := between(t, got, "base64,", `"`)
+	want := `<div class="waymark-trace"><pre>└── GET /a?&lt;b&gt;&amp;c (1.00 ms) {scope=web} [u=&quot;it&#x27;s&quot;]</pre>` +
+		`<p><a href="data:application/json;base64,…" download="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;">Download Chrome Trace JSON (0.2 KB)</a>` +
+		` — open in Perfetto, speedscope, or <code>chrome://tracing</code>.</p></div>`
+	if diff := cmp.Diff(want, strings.Replace(got, data, "…", 1)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	chrome, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || string(chrome) != render.ChromeTraceString(v.set(), render.WithSingleLane()) {
+		t.Errorf("the link holds %s, %v", chrome, err)
+	}
+}
+
+func TestInlineHostile(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostileTexts() {
+		got := render.Inline(hostileSet(), render.WithDownloadName(text), render.WithTreeOptions(render.WithEvents()))
+		if strings.Count(got, "<") != 10 || strings.Count(got, ">") != 10 {
+			t.Errorf("download name %q: added markup", text)
+		}
+		name := html.UnescapeString(between(t, got, `download="`, `"`))
+		if want := strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd"); name != want {
+			t.Errorf("download name %q became %q", text, name)
+		}
+	}
+	if got := render.Inline(traces.NewSet(nil)); !strings.Contains(got, "<pre>(no spans)</pre>") || !strings.Contains(got, `download="waymark_trace.json"`) {
+		t.Errorf("Inline of nothing = %s", got)
+	}
+}

@@ -1,2 +1,0 @@
-// Package render is being written.
-package render

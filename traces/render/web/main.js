@@ -1,0 +1,149 @@
+// @ts-check
+// The table, the details of the selected span, and what is above the views.
+
+const tablePage = 200;
+
+class SpanTable {
+  /** @param {State} state */
+  constructor(state) {
+    this.state = state;
+    this.body = byID("rows");
+    this.page = 0;
+    byID("page-back").addEventListener("click", () => this.turn(-1));
+    byID("page-on").addEventListener("click", () => this.turn(1));
+    state.listeners.push((what) => (what === "trace" ? this.reset() : this.mark()));
+    this.reset();
+  }
+  get pages() { return Math.max(1, Math.ceil(this.state.spans.length / tablePage)); }
+
+  reset() {
+    this.page = 0;
+    const { trace } = this.state;
+    byID("caption").textContent = `${trace.spans.length} spans of trace ${trace.id}, ${duration(trace.end - trace.start)} in all`;
+    this.draw();
+  }
+  /** @param {number} step */
+  turn(step) {
+    this.page = Math.max(0, Math.min(this.pages - 1, this.page + step));
+    this.draw();
+  }
+  draw() {
+    const from = this.page * tablePage, spans = this.state.spans.slice(from, from + tablePage);
+    this.body.replaceChildren(...spans.map((span, i) => this.row(span, from + i)));
+    byID("pager").hidden = this.pages === 1;
+    byID("page").textContent = `Rows ${from + 1} to ${from + spans.length} of ${this.state.spans.length}`;
+    /** @type {HTMLButtonElement} */ (byID("page-back")).disabled = this.page === 0;
+    /** @type {HTMLButtonElement} */ (byID("page-on")).disabled = this.page === this.pages - 1;
+    this.mark();
+  }
+  /** @param {Span} span @param {number} i */
+  row(span, i) {
+    const { report, trace } = this.state;
+    const row = element("tr");
+    row.dataset.at = String(i);
+    const name = element("th", span.n || "(no name)");
+    name.setAttribute("scope", "row");
+    name.style.paddingInlineStart = `${Math.min(span.l, 12) * 12}px`;
+    const status = element("td", statusOf(span), has(span, Flag.failed) ? "failed-text" : "");
+    row.append(
+      element("td", String(span.l + 1), "number"), name, element("td", report.services[span.v] || "(unknown)"),
+      element("td", has(span, Flag.untimed) ? "unknown" : duration(span.s - trace.start), "number"),
+      element("td", duration(span.d), "number"), status, element("td", words(span)),
+    );
+    return row;
+  }
+  mark() {
+    for (const row of this.body.children) {
+      row.classList.toggle("selected", row instanceof HTMLElement && Number(row.dataset.at) === this.state.selected);
+    }
+  }
+}
+
+/** @param {[string, string][]} attributes */
+function pairs(attributes) {
+  return attributes.map(([key, value]) => `${key}=${value}`).join(", ");
+}
+
+/** @param {Span} span */
+function words(span) {
+  const events = (span.e ?? []).map(([name, , attributes]) => `event ${name}${attributes.length ? ` (${pairs(attributes)})` : ""}`);
+  return [pairs(span.a ?? []), ...events].filter(Boolean).join("; ");
+}
+
+/** @param {State} state */
+function drawDetails(state) {
+  const box = byID("details"), span = state.spans[state.selected];
+  if (!span) {
+    box.replaceChildren(element("p", "None.", "hint"));
+    return;
+  }
+  const list = element("dl");
+  /** @param {string} key @param {string | undefined} value */
+  const say = (key, value) => { if (value) list.append(element("dt", key), element("dd", value)); };
+  say("name", span.n);
+  say("service", state.report.services[span.v]);
+  say("scope", span.c);
+  say("kind", span.k);
+  say("starts after", has(span, Flag.untimed) ? "" : duration(span.s - state.trace.start));
+  say("duration", duration(span.d));
+  say("status", statusOf(span));
+  say("span ID", span.i);
+  for (const [key, value] of span.a ?? []) say(key, value);
+  for (const [name, at, attributes] of span.e ?? []) say(`event at ${duration(at - span.s)}`, [name, pairs(attributes)].filter(Boolean).join(": "));
+  box.replaceChildren(list);
+}
+
+/** @param {State} state */
+function drawHead(state) {
+  const { report } = state;
+  const failed = report.traces.reduce((n, trace) => n + trace.spans.filter((span) => has(span, Flag.failed)).length, 0);
+  const parts = [`${report.shown} spans`, `${report.traces.length} traces`, `${failed} failed spans`];
+  if (report.start) parts.push(`first span at ${report.start}`);
+  byID("summary").textContent = report.total === 0 ? "No spans." : parts.join(" · ");
+  if (report.shown < report.total) {
+    const note = byID("capped");
+    note.hidden = false;
+    note.textContent = `This report shows the first ${report.shown} of ${report.total} spans; so does the Chrome trace in it.`;
+  }
+  const select = /** @type {HTMLSelectElement} */ (byID("trace"));
+  select.append(...report.traces.map((trace, i) => {
+    const bad = trace.spans.some((span) => has(span, Flag.failed)) ? " ✕ failed" : "";
+    const option = element("option", `${trace.name.slice(0, 120) || "(no name)"} · ${duration(trace.end - trace.start)} · ${trace.spans.length} spans${bad}`);
+    option.setAttribute("value", String(i));
+    return option;
+  }));
+  select.addEventListener("change", () => state.show(Number(select.value)));
+  const back = /** @type {HTMLButtonElement} */ (byID("previous")), on = /** @type {HTMLButtonElement} */ (byID("next"));
+  back.addEventListener("click", () => state.show(state.at - 1));
+  on.addEventListener("click", () => state.show(state.at + 1));
+  const follow = () => {
+    select.value = String(state.at);
+    back.disabled = state.at <= 0;
+    on.disabled = state.at >= report.traces.length - 1;
+  };
+  state.listeners.push(follow);
+  follow();
+}
+
+/** @param {Report} report */
+function offerDownload(report) {
+  const link = /** @type {HTMLAnchorElement} */ (byID("download"));
+  const text = byID("chrome").textContent ?? "";
+  link.download = report.download;
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.textContent = `Download Chrome trace (${(new Blob([text]).size / 1024).toFixed(1)} KB)`;
+}
+
+function main() {
+  /** @type {Report} */
+  const report = JSON.parse(byID("data").textContent ?? "");
+  const state = new State(report);
+  drawHead(state);
+  offerDownload(report);
+  new Flame(state);
+  new Waterfall(state);
+  new SpanTable(state);
+  state.listeners.push(() => drawDetails(state));
+}
+
+main();
