@@ -102,14 +102,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup en
 	if o.selfLoad > 0 {
 		o.addr = "localhost:0"
 	}
-	if err := serve(ctx, o, cfg, stdout, stderr); err != nil {
+	if err := serve(ctx, o, cfg, stdout); err != nil {
 		fmt.Fprintf(stderr, "demo: %v\n", err)
 		return 1
 	}
 	return 0
 }
 
-func serve(ctx context.Context, o options, cfg bootstrap.Config, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, o options, cfg bootstrap.Config, stdout io.Writer) error {
 	tracing, err := bootstrap.Start(ctx, cfg)
 	if err != nil {
 		cfg.Logger.Error("tracing", slog.Any("err", err))
@@ -123,6 +123,6 @@ func serve(ctx context.Context, o options, cfg bootstrap.Config, stdout, stderr 
 	if o.selfLoad > 0 {
 		return selfLoad(ctx, tracing, shop, srv, listener, o, stdout)
 	}
-	greet(stdout, tracing, shop.baseURL, o)
+	greet(stdout, tracing, shop.baseURL, o.app)
 	return tracing.ServeListener(ctx, srv, listener)
 }

@@ -25,7 +25,7 @@ func selfLoad(ctx context.Context, tracing *bootstrap.Tracing, shop *shop, srv *
 	served := make(chan error, 1)
 	go func() { served <- tracing.ServeListener(ctx, srv, listener) }()
 
-	sent, right := load(ctx, shop.baseURL, shop.routes(), o.selfLoad)
+	sent, right := newCaller(shop.baseURL).load(ctx, shop.routes(), o.selfLoad)
 	stop()
 	err := <-served
 	fmt.Fprintf(stdout, "sent %d requests, %d were answered as the route promises; the server counted %d, its calls to itself included\n",

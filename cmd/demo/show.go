@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/render"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
+
+// switchName is the variable that switches the App's tracing on.
+func switchName(app string) string { return env.Prefix(app) + env.SuffixTracing }
 
 // greet says where the shop listens, where spans go, and how to look at them.
 func greet(w io.Writer, tracing *bootstrap.Tracing, baseURL, app string) {
