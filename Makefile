@@ -15,7 +15,13 @@ help: ## print the targets
 
 .PHONY: demo
 demo: ## run the main job: a traced server under load, and its first trace
-	go run ./cmd/demo -self-load 1000
+	DEMO_TRACING=true go run ./cmd/demo -self-load 1000
+
+.PHONY: smoke
+smoke: ## start the built demo, call it with curl, stop it, look at its file
+	scripts/setup curl
+	go build -o $(BIN)/demo ./cmd/demo
+	go run ./scripts/smoke $(BIN)/demo
 
 .PHONY: test
 test: ## run the tests
@@ -27,10 +33,11 @@ short: ## run the quick tests
 
 .PHONY: test-race
 test-race: ## run the tests under the race detector
+	scripts/setup cc
 	go test -race -shuffle=on ./...
 
 .PHONY: check
-check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race ## what CI checks
+check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race smoke ## what CI checks
 
 .PHONY: build-all
 build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP exporters

@@ -118,8 +118,9 @@ func serve(ctx context.Context, o options, cfg bootstrap.Config, stdout io.Write
 	if err != nil {
 		return errors.Join(err, tracing.Shutdown(ctx))
 	}
-	shop := newShop(tracing, "http://"+listener.Addr().String())
-	srv := &http.Server{Handler: shop.handler(tracing), ReadHeaderTimeout: readHeaderTimeout, ErrorLog: errorLog(cfg.Logger, o)}
+	//nolint:contextcheck // the middleware asks its provider once, outside any request, whether it records
+	shop, handler := newShop(tracing, "http://"+listener.Addr().String())
+	srv := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ErrorLog: errorLog(cfg.Logger, o)}
 	if o.selfLoad > 0 {
 		return selfLoad(ctx, tracing, shop, srv, listener, o, stdout)
 	}

@@ -26,6 +26,8 @@ func selfLoad(ctx context.Context, tracing *bootstrap.Tracing, shop *shop, srv *
 	go func() { served <- tracing.ServeListener(ctx, srv, listener) }()
 
 	sent, right := newCaller(shop.baseURL).load(ctx, shop.routes(), o.selfLoad)
+	// net/http waits up to 5 s for connections that were opened and never used.
+	shop.client.CloseIdleConnections()
 	stop()
 	err := <-served
 	fmt.Fprintf(stdout, "sent %d requests, %d were answered as the route promises; the server counted %d, its calls to itself included\n",

@@ -42,12 +42,19 @@ type shop struct {
 	served  atomic.Uint64 // requests that reached the server
 }
 
-func newShop(tracing *bootstrap.Tracing, baseURL string) *shop {
-	return &shop{
+// newShop returns the shop and how it is served: counted, then traced, then
+// routed.
+func newShop(tracing *bootstrap.Tracing, baseURL string) (*shop, http.Handler) {
+	s := &shop{
 		tracer:  tracing.TracerProvider().Tracer(scopeName),
 		client:  &http.Client{Transport: tracing.Transport(http.DefaultTransport)},
 		baseURL: baseURL,
 	}
+	traced := tracing.Middleware()(s.mux())
+	return s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.served.Add(1)
+		traced.ServeHTTP(w, r)
+	})
 }
 
 // routes are what -self-load calls in equal shares; the paths of mux.
@@ -67,15 +74,6 @@ func (s *shop) mux() http.Handler {
 	mux.HandleFunc("GET /panic", s.panics)
 	mux.HandleFunc("GET /events", s.events)
 	return mux
-}
-
-// handler is the shop as it is served: counted, then traced, then routed.
-func (s *shop) handler(tracing *bootstrap.Tracing) http.Handler {
-	next := tracing.Middleware()(s.mux())
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.served.Add(1)
-		next.ServeHTTP(w, r)
-	})
 }
 
 func (s *shop) index(w http.ResponseWriter, _ *http.Request) {

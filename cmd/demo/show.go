@@ -12,6 +12,9 @@ import (
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
+// hidden are attributes that say the same of each request here.
+var hidden = []string{"network.*", "server.*", "client.*", "url.*", "user_agent.*", "http.request.method"}
+
 // switchName is the variable that switches the App's tracing on.
 func switchName(app string) string { return env.Prefix(app) + env.SuffixTracing }
 
@@ -48,7 +51,7 @@ func show(w io.Writer, path string, served uint64) error {
 	fmt.Fprintf(w, "%s holds %d spans, %d of them server spans\n", path, len(spans), servers)
 	if first := firstNested(traces.NewSet(spans)); first != nil {
 		fmt.Fprintln(w, "\nthe first trace with child spans:")
-		fmt.Fprintln(w, strings.TrimRight(render.TreeString(first), "\n"))
+		fmt.Fprintln(w, strings.TrimRight(render.TreeString(first, render.WithHiddenKeys(hidden...)), "\n"))
 	}
 	if servers != served {
 		return fmt.Errorf("%s holds %d server spans, the server counted %d requests", path, servers, served)
