@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	pprofile "github.com/google/pprof/profile"
 
 	"github.com/waymark-trace/waymark/profile"
 )
@@ -245,28 +248,86 @@ func TestStartTwice(t *testing.T) {
 
 // Rates that the program has set are the program's.
 func TestRatesOfTheProgram(t *testing.T) {
-	old := runtime.SetMutexProfileFraction(7)
+	old := runtime.SetMutexProfileFraction(0)
 	defer runtime.SetMutexProfileFraction(old)
-	p, err := profile.Start(t.TempDir(), profile.WithKinds("mutex"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := runtime.SetMutexProfileFraction(-1); got != 7 {
-		t.Errorf("Start changed the program's mutex fraction to %d", got)
-	}
-	_ = p.Stop(within(t), "") // an empty profile is not what this is about
-	if got := runtime.SetMutexProfileFraction(-1); got != 7 {
-		t.Errorf("Stop changed the program's mutex fraction to %d", got)
+	for _, fraction := range []int{7, 10} { // 10 is what we would set
+		runtime.SetMutexProfileFraction(fraction)
+		p, err := profile.Start(t.TempDir(), profile.WithKinds("mutex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := runtime.SetMutexProfileFraction(-1); got != fraction {
+			t.Errorf("Start changed the program's mutex fraction from %d to %d", fraction, got)
+		}
+		_ = p.Stop(within(t), "") // an empty profile is not what this is about
+		if got := runtime.SetMutexProfileFraction(-1); got != fraction {
+			t.Errorf("Stop changed the program's mutex fraction from %d to %d", fraction, got)
+		}
 	}
 
 	runtime.SetMutexProfileFraction(0)
-	if p, err = profile.Start(t.TempDir(), profile.WithKinds("mutex")); err != nil {
+	p, err := profile.Start(t.TempDir(), profile.WithKinds("mutex"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	runtime.SetMutexProfileFraction(3)
 	_ = p.Stop(within(t), "")
 	if got := runtime.SetMutexProfileFraction(-1); got != 3 {
 		t.Errorf("Stop changed the mutex fraction to %d, which somebody had set to 3 meanwhile", got)
+	}
+}
+
+func blockedFunction() {
+	c := make(chan struct{})
+	go func() {
+		time.Sleep(5 * time.Millisecond)
+		close(c)
+	}()
+	<-c
+}
+
+// After Stop nobody pays for block events any more.
+func TestBlockRateIsOffAfterStop(t *testing.T) {
+	p, err := profile.Start(t.TempDir(), profile.WithKinds("block"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Stop(within(t), "") // an empty profile is not what this is about
+	blockedFunction()
+	var buf bytes.Buffer
+	if err := pprof.Lookup("block").WriteTo(&buf, 0); err != nil {
+		t.Fatal(err)
+	}
+	if prof, err := pprofile.Parse(&buf); err == nil && mentions(prof, "blockedFunction") {
+		t.Error("block events are still sampled")
+	}
+}
+
+// The deadline's error names what is missing, not what is written.
+func TestDiskHangsHalfway(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	p, err := profile.Start(t.TempDir(), profile.WithKinds("goroutine", "heap", "allocs"),
+		profile.WithWriteFile(func(path string, data []byte) error {
+			if strings.Contains(path, ".heap.") {
+				<-release
+			}
+			return profile.WriteFile(path, data)
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan error)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { stop <- p.Stop(ctx, "") }()
+	eventually(t, "the first file", func() bool { return len(p.Files()) == 1 })
+	cancel()
+	if err := <-stop; err == nil || !strings.Contains(err.Error(), "not written in time: heap, allocs, manifest: ") {
+		t.Errorf("Stop = %v, want what is missing", err)
+	}
+	close(release)
+	if err := p.Stop(within(t), ""); err != nil || len(p.Files()) != 4 {
+		t.Errorf("Stop when the disk is back = %v, files %q", err, p.Files())
 	}
 }
 

@@ -235,7 +235,7 @@ func (p *Profiler) WriteGoroutines(ctx context.Context) error {
 	if r.goroutines.CompareAndSwap(false, true) {
 		go func() {
 			defer close(r.goroutinesDone)
-			t := r.take(kindGoroutine, &lookupCollector{name: kindGoroutine})
+			t := take(kindGoroutine, &lookupCollector{name: kindGoroutine}, true)
 			result <- r.save(t, r.base+".goroutine.pprof", final)
 		}()
 	}

@@ -65,7 +65,7 @@ func (r *recording) takeOne(kind string) (t taken, sampled, ok bool) {
 	if c == nil || r.finished {
 		return taken{}, false, false
 	}
-	t = r.collect(kind, c, false)
+	t = take(kind, c, false)
 	if sampled = c.sampled(); sampled {
 		if err := safely(kind, c.start); err != nil {
 			r.giveUp(kind, fmt.Errorf("%w; it ends with the last snapshot", err))

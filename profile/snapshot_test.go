@@ -2,6 +2,8 @@ package profile_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -111,6 +113,41 @@ func TestCPUProfileTakenBetweenParts(t *testing.T) {
 	}
 	if m := readManifest(t, dir); len(m.Files) != 2 || len(m.Missing) != 1 || m.Missing[0].Kind != "cpu" {
 		t.Errorf("files %v, missing %v", m.Files, m.Missing)
+	}
+}
+
+// A snapshot that a disk holds up does not start the CPU profile again after
+// Stop.
+func TestSnapshotAfterStop(t *testing.T) {
+	hangs, release := make(chan struct{}), make(chan struct{})
+	p, err := profile.Start(t.TempDir(), profile.WithKinds("goroutine", "cpu"), profile.WithSnapshots(time.Second),
+		profile.WithWriteFile(func(path string, data []byte) error {
+			if strings.Contains(path, ".goroutine.snapshot.") {
+				close(hangs)
+				<-release
+			}
+			return profile.WriteFile(path, data)
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-hangs
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Stop(ctx, "test"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Stop = %v, want canceled", err)
+	}
+	free := func() bool {
+		if pprof.StartCPUProfile(io.Discard) != nil {
+			return false
+		}
+		pprof.StopCPUProfile()
+		return true
+	}
+	eventually(t, "the CPU profile is free while the disk hangs", free)
+	close(release)
+	if err := p.Stop(within(t), "test"); err != nil || len(p.Files()) != 3 || !free() {
+		t.Errorf("Stop when the disk is back = %v, files %q, CPU profile free: %v", err, p.Files(), free())
 	}
 }
 

@@ -16,11 +16,8 @@ type taken struct {
 	err  error
 }
 
-func (r *recording) take(kind string, c collector) taken {
-	return r.collect(kind, c, true)
-}
-
-func (*recording) collect(kind string, c collector, last bool) taken {
+// take takes one profile; last says that the collector ends with it.
+func take(kind string, c collector, last bool) taken {
 	t := taken{kind: kind}
 	t.err = safely(kind, func() (err error) {
 		t.data, err = c.collect(last)
@@ -67,7 +64,7 @@ func (r *recording) takeAll() []taken {
 		if c == nil || kind == kindGoroutine && !r.goroutines.CompareAndSwap(false, true) {
 			continue
 		}
-		profiles = append(profiles, r.take(kind, c))
+		profiles = append(profiles, take(kind, c, true))
 		c.release()
 	}
 	return profiles
