@@ -1,6 +1,7 @@
 package jsonlexport
 
 import (
+	"math"
 	"math/bits"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -63,7 +64,7 @@ type buffers struct {
 
 func newBuffers(limit int64, maxFile int64) *buffers {
 	line := int(max(1, min(lineBytes, limit/4, maxFile/4)))
-	return &buffers{limit: int(limit), line: line, small: min(smallBytes, line), groups: map[groupKey]*group{}}
+	return &buffers{limit: int(min(limit, math.MaxInt)), line: line, small: min(smallBytes, line), groups: map[groupKey]*group{}}
 }
 
 func (b *buffers) empty() bool { return b.opened == 0 && len(b.ready) == 0 }
@@ -153,7 +154,7 @@ func (b *buffers) class(n int) int {
 	case n <= minBytes && minBytes <= b.small:
 		return minBytes
 	case n <= b.small:
-		return min(1<<bits.Len(uint(n-1)), b.small) //nolint:gosec // n is positive
+		return min(1<<bits.Len(uint(n-1)), b.small)
 	case n <= b.line:
 		return b.line
 	default:

@@ -207,7 +207,7 @@ func kind(k trace.SpanKind) int32 {
 	if k < trace.SpanKindUnspecified || k > trace.SpanKindConsumer {
 		return 0
 	}
-	return int32(k) //nolint:gosec // bounded above
+	return int32(k)
 }
 
 // statusCode turns Go's number into OTLP's: 1 and 2 are swapped.
@@ -232,9 +232,9 @@ func unixNano(t time.Time) uint64 {
 	if sec >= math.MaxInt64/int64(time.Second) {
 		return math.MaxInt64
 	}
-	return uint64(t.UnixNano()) //nolint:gosec // not negative
+	return uint64(t.UnixNano())
 }
 
 func count(n int) uint32 {
-	return uint32(min(max(n, 0), math.MaxUint32)) //nolint:gosec // bounded
+	return uint32(min(max(int64(n), 0), math.MaxUint32))
 }

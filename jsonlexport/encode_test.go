@@ -27,7 +27,7 @@ import (
 )
 
 // encoded is what an exporter writes for the spans.
-func encoded(t testing.TB, stubs []tracetest.SpanStub, opts ...jsonlexport.Option) []byte {
+func encoded(t *testing.T, stubs []tracetest.SpanStub, opts ...jsonlexport.Option) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	e := jsonlexport.NewWriter(&out, opts...)
@@ -42,7 +42,7 @@ func encoded(t testing.TB, stubs []tracetest.SpanStub, opts ...jsonlexport.Optio
 
 // checkMeaning compares the line of one span with its input, through two
 // decoders that know nothing of ours.
-func checkMeaning(t testing.TB, s *tracetest.SpanStub) {
+func checkMeaning(t *testing.T, s *tracetest.SpanStub) {
 	t.Helper()
 	data := encoded(t, []tracetest.SpanStub{*s})
 	if !utf8.Valid(data) || !json.Valid(data) || bytes.Count(data, []byte{'\n'}) != 1 {
@@ -138,7 +138,7 @@ func encodeCases() map[string]tracetest.SpanStub {
 				{Name: "exception", Time: testStart, Attributes: []attribute.KeyValue{attribute.String("exception.type", "*errors.errorString")}, DroppedAttributeCount: 1},
 				{Time: time.Time{}},
 			}
-			s.DroppedAttributes, s.DroppedEvents, s.DroppedLinks = 1, math.MaxUint32, 3
+			s.DroppedAttributes, s.DroppedEvents, s.DroppedLinks = 1, math.MaxInt32, 3
 		}),
 		"times": span(func(s *tracetest.SpanStub) {
 			s.StartTime, s.EndTime = time.Time{}, time.Unix(-5, 0)

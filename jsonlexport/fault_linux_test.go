@@ -67,7 +67,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() == 0 { // root writes everywhere but on a read-only disk
 		dir = mountTmpfs(t, syscall.MS_RDONLY, "")
-	} else if err := os.Chmod(dir, 0o500); err != nil { //nolint:gosec // a folder
+	} else if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(dir, "spans.jsonl"), filepath.Join(dir, "traces", "spans.jsonl")} {

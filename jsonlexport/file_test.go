@@ -19,7 +19,7 @@ import (
 
 func background() context.Context { return context.Background() }
 
-func writeFile(t testing.TB, path, text string) {
+func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func writeFile(t testing.TB, path, text string) {
 	}
 }
 
-func readFile(t testing.TB, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func readFile(t testing.TB, path string) string {
 }
 
 // run writes the spans in one life of an exporter.
-func run(t testing.TB, path string, names []string, opts ...jsonlexport.Option) jsonlexport.Stats {
+func run(t *testing.T, path string, names []string, opts ...jsonlexport.Option) jsonlexport.Stats {
 	t.Helper()
 	e := mustNew(t, path, opts...)
 	for _, name := range names {
@@ -54,7 +54,7 @@ func run(t testing.TB, path string, names []string, opts ...jsonlexport.Option) 
 }
 
 // files lists the folder with the spans of each file.
-func files(t testing.TB, dir string) map[string][]string {
+func files(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -183,12 +183,12 @@ func TestAnyName(t *testing.T) {
 
 func TestNotOurs(t *testing.T) {
 	t.Parallel()
-	text := func(s string) func(testing.TB, string) {
-		return func(t testing.TB, path string) { t.Helper(); writeFile(t, path, s) }
+	text := func(s string) func(*testing.T, string) {
+		return func(t *testing.T, path string) { t.Helper(); writeFile(t, path, s) }
 	}
 	cases := []struct {
 		name, file string // file: what is not ours, beside spans.jsonl
-		make       func(testing.TB, string)
+		make       func(*testing.T, string)
 		reason     string
 	}{
 		{"text", "spans.jsonl", text("precious notes\n"), "first line is not OTLP/JSON"},
@@ -196,7 +196,7 @@ func TestNotOurs(t *testing.T) {
 		{"later line", "spans.jsonl", text("\n" + `{"resourceSpans":[]}`), "first line is not OTLP/JSON"},
 		{"nested key", "spans.jsonl", text(`{"x":{"resourceSpans":[]}}`), "first line is not OTLP/JSON"},
 		{"brace", "spans.jsonl", text("{"), "first line is not OTLP/JSON"},
-		{"folder", "spans.jsonl", func(t testing.TB, path string) {
+		{"folder", "spans.jsonl", func(t *testing.T, path string) {
 			t.Helper()
 			if err := os.MkdirAll(path, 0o700); err != nil {
 				t.Fatal(err)
@@ -205,7 +205,7 @@ func TestNotOurs(t *testing.T) {
 		{"old part", "spans.1.jsonl", text("precious"), "first line is not OTLP/JSON"},
 		{"previous", "spans.prev.jsonl", text("precious"), "first line is not OTLP/JSON"},
 		{"link", "spans.jsonl", symlink, "symbolic link"},
-		{"dangling link", "spans.jsonl", func(t testing.TB, path string) {
+		{"dangling link", "spans.jsonl", func(t *testing.T, path string) {
 			t.Helper()
 			symlink(t, path)
 			if err := os.Remove(path + ".target"); err != nil {
@@ -235,7 +235,7 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-func symlink(t testing.TB, path string) {
+func symlink(t *testing.T, path string) {
 	t.Helper()
 	writeFile(t, path+".target", "")
 	if err := os.Symlink(path+".target", path); err != nil {
@@ -244,7 +244,7 @@ func symlink(t testing.TB, path string) {
 }
 
 // snapshot is what the folder holds.
-func snapshot(t testing.TB, dir string) (all []string) {
+func snapshot(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -24,14 +24,14 @@ import (
 // patience bounds what should take milliseconds.
 const patience = 30 * time.Second
 
-func soon(t testing.TB) context.Context {
+func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-func mustNew(t testing.TB, path string, opts ...jsonlexport.Option) *jsonlexport.Exporter {
+func mustNew(t *testing.T, path string, opts ...jsonlexport.Option) *jsonlexport.Exporter {
 	t.Helper()
 	e, err := jsonlexport.New(path, opts...)
 	if err != nil {
@@ -41,7 +41,7 @@ func mustNew(t testing.TB, path string, opts ...jsonlexport.Option) *jsonlexport
 	return e
 }
 
-func spanPath(t testing.TB) string {
+func spanPath(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "traces", "spans.jsonl")
 }
@@ -88,7 +88,7 @@ func spanContext(traceID, spanID byte) trace.SpanContext {
 
 // decoded are the lines of a file, each read on its own by the Collector's
 // decoder.
-func decoded(t testing.TB, path string) []ptrace.Traces {
+func decoded(t *testing.T, path string) []ptrace.Traces {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -97,7 +97,7 @@ func decoded(t testing.TB, path string) []ptrace.Traces {
 	return decodeLines(t, data)
 }
 
-func decodeLines(t testing.TB, data []byte) []ptrace.Traces {
+func decodeLines(t *testing.T, data []byte) []ptrace.Traces {
 	t.Helper()
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		t.Errorf("file does not end with a newline")
@@ -114,7 +114,7 @@ func decodeLines(t testing.TB, data []byte) []ptrace.Traces {
 }
 
 // spansIn counts the spans of the files that exist.
-func spansIn(t testing.TB, paths ...string) (n uint64) {
+func spansIn(t *testing.T, paths ...string) (n uint64) {
 	t.Helper()
 	for _, path := range paths {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -128,7 +128,7 @@ func spansIn(t testing.TB, paths ...string) (n uint64) {
 }
 
 // spanNames are the names of the spans in the file, in its order.
-func spanNames(t testing.TB, path string) (names []string) {
+func spanNames(t *testing.T, path string) (names []string) {
 	t.Helper()
 	for _, traces := range decoded(t, path) {
 		for _, rs := range traces.ResourceSpans().All() {
@@ -143,7 +143,7 @@ func spanNames(t testing.TB, path string) (names []string) {
 }
 
 // checkBalance holds Ended = Exported + Failed + Dropped + Queued.
-func checkBalance(t testing.TB, s jsonlexport.Stats) {
+func checkBalance(t *testing.T, s jsonlexport.Stats) {
 	t.Helper()
 	if s.Ended != s.Exported+s.Failed+s.Dropped+s.Queued {
 		t.Errorf("account does not balance: %+v", s)
@@ -156,7 +156,7 @@ func end(e *jsonlexport.Exporter, names ...string) {
 	}
 }
 
-func flush(t testing.TB, e *jsonlexport.Exporter) {
+func flush(t *testing.T, e *jsonlexport.Exporter) {
 	t.Helper()
 	if err := e.ForceFlush(soon(t)); err != nil {
 		t.Fatalf("ForceFlush: %v", err)

@@ -135,7 +135,7 @@ func anys[T any](vs []T, f func(T) any) []any {
 }
 
 // pdataModels reads lines with the Collector's decoder.
-func pdataModels(t testing.TB, data []byte) (models []model) {
+func pdataModels(t *testing.T, data []byte) (models []model) {
 	t.Helper()
 	for _, traces := range decodeLines(t, data) {
 		for _, rs := range traces.ResourceSpans().All() {
@@ -208,7 +208,7 @@ func pdataValue(v pcommon.Value) any {
 
 // protoModels reads lines with protojson. OTLP/JSON differs from it in that ids
 // are hex, so they are rewritten first; enums as integers it takes as they are.
-func protoModels(t testing.TB, data []byte) (models []model) {
+func protoModels(t *testing.T, data []byte) (models []model) {
 	t.Helper()
 	for line := range bytes.Lines(data) {
 		var doc any
@@ -241,7 +241,7 @@ func protoModels(t testing.TB, data []byte) (models []model) {
 	return models
 }
 
-func rewriteIDs(t testing.TB, node any) {
+func rewriteIDs(t *testing.T, node any) {
 	t.Helper()
 	switch node := node.(type) {
 	case []any:
@@ -256,7 +256,7 @@ func rewriteIDs(t testing.TB, node any) {
 				continue
 			}
 			raw, err := hex.DecodeString(id)
-			if err != nil || id != fmt.Sprintf("%x", raw) {
+			if err != nil || id != hex.EncodeToString(raw) {
 				t.Errorf("%s %q is not lower-case hex", key, id)
 			}
 			node[key] = base64.StdEncoding.EncodeToString(raw)

@@ -54,16 +54,17 @@ const (
 func plainPrefix(p []byte) int {
 	i := 0
 	for ; i+8 <= len(p); i += 8 {
-		w := binary.LittleEndian.Uint64(p[i:])
-		quote := w ^ ones*'"'
-		slash := w ^ ones*'\\'
-		// x-ones borrows into the high bit of a byte that was zero (or, for
-		// the first term, below 0x20). A borrow can mark a neighbor too, which
-		// costs a second look and no correctness; w itself marks what is not
-		// ASCII.
-		if (w|(w-ones*0x20)|(quote-ones)|(slash-ones))&highs != 0 {
+		if !plainWord(binary.LittleEndian.Uint64(p[i:])) {
 			return i
 		}
+	}
+	if i < len(p) && len(p) >= 8 {
+		// The rest with some that was looked at already: one more word instead
+		// of up to seven bytes.
+		if !plainWord(binary.LittleEndian.Uint64(p[len(p)-8:])) {
+			return i
+		}
+		return len(p)
 	}
 	for ; i < len(p); i++ {
 		if !plain(p[i]) {
@@ -71,6 +72,15 @@ func plainPrefix(p []byte) int {
 		}
 	}
 	return i
+}
+
+// plainWord says whether all eight bytes are plain. A subtraction of one borrows
+// into the high bit of a byte that was zero, one of 0x20 into that of a control
+// character. A borrow can mark the neighbor of such a byte too, which matters
+// not as the word is marked anyway; w itself marks what is not ASCII.
+func plainWord(w uint64) bool {
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return (w|(w-ones*0x20)|(quote-ones)|(slash-ones))&highs == 0
 }
 
 func plain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
@@ -118,6 +128,16 @@ func appendEscaped(b []byte, s string) []byte {
 
 // AppendHex appends the bytes of an id in lower-case hex, without quotes.
 func AppendHex(b, id []byte) []byte {
+	for ; len(id) >= 4; id = id[4:] {
+		// Spread the eight nibbles over eight bytes, and add to each what makes
+		// it a digit: a nibble above nine carries into bit 4 when 6 is added.
+		x := uint64(binary.BigEndian.Uint32(id))
+		x = (x | x<<16) & 0x0000ffff0000ffff
+		x = (x | x<<8) & 0x00ff00ff00ff00ff
+		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+		letters := (x + ones*6) >> 4 & ones
+		b = binary.BigEndian.AppendUint64(b, x+ones*'0'+letters*('a'-'0'-10))
+	}
 	for _, c := range id {
 		b = append(b, hexDigits[c>>4], hexDigits[c&15])
 	}

@@ -1,0 +1,116 @@
+package otlpjson_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
+)
+
+// checkString reads what AppendString wrote with encoding/json.
+func checkString(t *testing.T, s string) {
+	t.Helper()
+	b := otlpjson.AppendString([]byte("before"), s)
+	if !strings.HasPrefix(string(b), "before") || !utf8.Valid(b) {
+		t.Fatalf("AppendString(%q) = %q", s, b)
+	}
+	var got string
+	if err := json.Unmarshal(b[len("before"):], &got); err != nil {
+		t.Fatalf("AppendString(%q) = %q: %v", s, b, err)
+	}
+	if want := string([]rune(s)); got != want {
+		t.Errorf("AppendString(%q) reads as %q, want %q", s, got, want)
+	}
+}
+
+// Every byte at every place of a word, with what comes before and after it.
+func TestAppendStringEveryByteAtEveryOffset(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for offset := range 18 {
+			for after := range 10 {
+				checkString(t, strings.Repeat("a", offset)+string([]byte{byte(c)})+strings.Repeat(" ", after))
+			}
+		}
+	}
+}
+
+func TestAppendStringEscapesNoMoreThanNeeded(t *testing.T) {
+	t.Parallel()
+	const s = "</script>&'\u2028\u2029\x7f世界"
+	if got, want := string(otlpjson.AppendString(nil, s)), `"`+s+`"`; got != want {
+		t.Errorf("AppendString = %q, want %q", got, want)
+	}
+}
+
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain", "a\"b\\c", "\x00\x1f\x7f", "é世🌍", "\xff\xed\xa0\x80", "0123456789abcdef\n0123456789\xc3"} {
+		f.Add(s)
+	}
+	f.Fuzz(checkString)
+}
+
+func FuzzAppendDouble(f *testing.F) {
+	for _, d := range []float64{0, math.Copysign(0, -1), 1, 0.1, 1e21, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		f.Add(d)
+	}
+	f.Fuzz(func(t *testing.T, d float64) {
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			t.Skip("a string, see TestAppendDoubleWithoutNumber")
+		}
+		var got float64
+		b := otlpjson.AppendDouble(nil, d)
+		if err := json.Unmarshal(b, &got); err != nil || math.Float64bits(got) != math.Float64bits(d) {
+			t.Errorf("AppendDouble(%v) = %s reads as %v, %v", d, b, got, err)
+		}
+	})
+}
+
+func TestAppendDoubleWithoutNumber(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[float64]string{math.Inf(1): `"Infinity"`, math.Inf(-1): `"-Infinity"`} {
+		if got := string(otlpjson.AppendDouble(nil, d)); got != want {
+			t.Errorf("AppendDouble(%v) = %s, want %s", d, got, want)
+		}
+	}
+	if got := string(otlpjson.AppendDouble(nil, math.NaN())); got != `"NaN"` {
+		t.Errorf("AppendDouble(NaN) = %s", got)
+	}
+}
+
+// The whole of a line, and that nothing is written for what is not there.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	b := otlpjson.OpenLine(nil)
+	b = otlpjson.ScopeOfLine(b, 2, "", "scope", "")
+	b = otlpjson.SpansOfLine(b, "")
+	bare := otlpjson.SpanFields{TraceID: [16]byte{0xab}, SpanID: [8]byte{0xcd}, Name: "n"}
+	b = otlpjson.CloseObject(otlpjson.AppendStatus(otlpjson.OpenSpan(b, &bare), otlpjson.StatusUnset, ""))
+	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{ParentSpanID: [8]byte{7: 1}, Kind: 2, Flags: 1, EndTimeUnixNano: math.MaxUint64})
+	b = otlpjson.CloseList(otlpjson.OpenEvents(b))
+	b = otlpjson.CloseObject(otlpjson.AppendStatus(b, otlpjson.StatusError, ""))
+	b = otlpjson.CloseLine(b)
+	const want = `{"resourceSpans":[{"resource":{"attributes":[],"droppedAttributesCount":2},"scopeSpans":[{"scope":{"name":"scope"},"spans":[` +
+		`{"traceId":"ab000000000000000000000000000000","spanId":"cd00000000000000","name":"n","startTimeUnixNano":"0","endTimeUnixNano":"0"},` +
+		`{"traceId":"00000000000000000000000000000000","spanId":"0000000000000000","parentSpanId":"0000000000000001","flags":1,"name":"","kind":2,` +
+		`"startTimeUnixNano":"0","endTimeUnixNano":"18446744073709551615","events":[],"status":{"code":2}}]}]}]}` + "\n"
+	if diff := cmp.Diff(want, string(b)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func FuzzAppendHex(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0x00, 0x0f, 0xf0, 0xff, 0x9a, 0xa9, 0x12})
+	f.Fuzz(func(t *testing.T, id []byte) {
+		if got, want := string(otlpjson.AppendHex(nil, id)), hex.EncodeToString(id); got != want {
+			t.Errorf("AppendHex(%v) = %s, want %s", id, got, want)
+		}
+	})
+}
