@@ -229,7 +229,7 @@ func TestTooDeepAndTooFarAreCut(t *testing.T) {
 		v = attribute.SliceValue(v)
 	}
 	s := attributes(attribute.KeyValue{Key: "deep", Value: v})
-	s.EndTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	s.EndTime = time.Date(9999, 1, 1, 0, 0, 0, 999_999_999, time.UTC)
 	s.SpanKind, s.DroppedLinks = 77, math.MinInt
 	data := encoded(t, []tracetest.SpanStub{s})
 	for _, models := range [][]model{pdataModels(t, data), protoModels(t, data)} {
