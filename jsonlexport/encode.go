@@ -230,7 +230,7 @@ func unixNano(t time.Time) uint64 {
 		return 0
 	}
 	sec = min(sec, math.MaxInt64/int64(time.Second))
-	return min(uint64(sec)*uint64(time.Second)+uint64(t.Nanosecond()), math.MaxInt64)
+	return min(uint64(sec)*uint64(time.Second)+uint64(t.Nanosecond()), math.MaxInt64) //nolint:gosec // both are positive
 }
 
 func count(n int) uint32 {
