@@ -56,10 +56,10 @@ func writePages(t *testing.T, name string, set *traces.Set) {
 	}
 	list := []expected{}
 	for n := range set.All() {
-		e := expected{Name: n.Span().Name, Nanos: int64(n.Span().Duration())}
+		e := expected{Name: render.FormatName(n.Span().Name), Nanos: int64(n.Span().Duration())}
 		e.Duration = render.FormatDuration(e.Nanos)
 		if n.Parent() != nil {
-			e.Parent = n.Parent().Span().Name
+			e.Parent = render.FormatName(n.Parent().Span().Name)
 		}
 		list = append(list, e)
 	}
