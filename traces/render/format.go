@@ -158,10 +158,12 @@ func appendBytes(b []byte, s string) []byte {
 	return append(b, quote)
 }
 
-// appendPlain prints names and keys: as they are, but for what a terminal
-// obeys or what makes text look like other text (control characters, broken
-// UTF-8, line separators, direction marks). The joiners that Persian and emoji
-// need stay.
+// FormatName returns a name, a key or a message as the tree prints it: as it
+// is, but for what a terminal obeys or what makes text look like other text
+// (control characters, broken UTF-8, line separators, direction marks), which
+// is escaped: \x1b, \u202e. The joiners that Persian and emoji need stay.
+func FormatName(name string) string { return string(appendPlain(nil, name)) }
+
 func appendPlain(b []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])

@@ -79,7 +79,7 @@ func writeReportData(w *bufio.Writer, c htmlConfig, set *traces.Set, total int) 
 			b = append(b, ',')
 		}
 		rw.services[name] = len(rw.services)
-		b = appendJSONString(b, name)
+		b = appendJSONString(b, FormatName(name))
 	}
 	_, _ = w.Write(append(b, `],"traces":[`...))
 	for i, t := range set.Traces() {
@@ -104,7 +104,7 @@ func (rw *reportWriter) trace(t *traces.Trace) {
 		sum += ln.levels
 	}
 	b := appendJSONString(append(rw.buf[:0], "\n{\"id\":"...), t.ID().String())
-	b = appendJSONString(append(b, `,"name":`...), t.Roots()[0].Span().Name)
+	b = appendJSONString(append(b, `,"name":`...), FormatName(t.Roots()[0].Span().Name))
 	b = strconv.AppendUint(append(b, `,"start":`...), start-rw.base, 10)
 	b = strconv.AppendUint(append(b, `,"end":`...), end-rw.base, 10)
 	b = strconv.AppendInt(append(b, `,"rows":`...), int64(sum), 10)
@@ -135,7 +135,7 @@ func (rw *reportWriter) span(b []byte, n *traces.Node, row int, start uint64) []
 	if n.Parent() != nil {
 		parent = int64(rw.at[n.Parent().Index()])
 	}
-	b = appendJSONString(append(b, `{"n":`...), s.Name)
+	b = appendJSONString(append(b, `{"n":`...), FormatName(s.Name))
 	b = strconv.AppendInt(append(b, `,"p":`...), parent, 10)
 	b = strconv.AppendUint(append(b, `,"s":`...), start, 10)
 	b = strconv.AppendInt(append(b, `,"d":`...), int64(s.Duration()), 10)
@@ -145,13 +145,13 @@ func (rw *reportWriter) span(b []byte, n *traces.Node, row int, start uint64) []
 	b = appendJSONString(append(b, `,"k":`...), s.Kind.String())
 	b = appendJSONString(append(b, `,"i":`...), s.SpanID.String())
 	if name := s.ScopeName(); name != "" {
-		b = appendJSONString(append(b, `,"c":`...), name)
+		b = appendJSONString(append(b, `,"c":`...), FormatName(name))
 	}
 	if f := flags(n); f != 0 {
 		b = strconv.AppendInt(append(b, `,"f":`...), int64(f), 10)
 	}
 	if s.Status.Message != "" {
-		b = appendJSONString(append(b, `,"m":`...), cutText(s.Status.Message))
+		b = appendJSONString(append(b, `,"m":`...), cutText(FormatName(s.Status.Message)))
 	}
 	if len(s.Attributes) > 0 {
 		b = appendPairs(append(b, `,"a":`...), s.Attributes)
@@ -174,7 +174,7 @@ func (rw *reportWriter) event(b []byte, e *traces.Event, start uint64) []byte {
 	if e.TimeUnixNano != 0 {
 		at = max(e.TimeUnixNano, rw.base) - rw.base
 	}
-	b = append(appendJSONString(append(b, '['), e.Name), ',')
+	b = append(appendJSONString(append(b, '['), FormatName(e.Name)), ',')
 	b = append(strconv.AppendUint(b, at, 10), ',')
 	return append(appendPairs(b, e.Attributes), ']')
 }
@@ -206,7 +206,7 @@ func appendPairs(b []byte, attrs []traces.Attribute) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendJSONString(append(b, '['), cutText(a.Key)), ',')
+		b = append(appendJSONString(append(b, '['), cutText(FormatName(a.Key))), ',')
 		b = append(appendJSONString(b, cutText(FormatValue(a.Value))), ']')
 	}
 	return append(b, ']')

@@ -116,11 +116,11 @@ func TestSpeedscope(t *testing.T) {
 	}))
 	var got []string
 	for _, p := range f.Profiles {
-		line := p.Name + ":"
+		line := []string{p.Name + ":"}
 		for _, e := range p.Events {
-			line += fmt.Sprintf(" %s %s@%d", e.Type, f.Shared.Frames[*e.Frame].Name, *e.At/1e6)
+			line = append(line, fmt.Sprintf("%s %s@%d", e.Type, f.Shared.Frames[*e.Frame].Name, *e.At/1e6))
 		}
-		got = append(got, line)
+		got = append(got, strings.Join(line, " "))
 	}
 	want := []string{
 		"unknown service, lane 1: O root@0 O call@1 C call@5 C root@10",

@@ -125,7 +125,7 @@ function drawHead(state) {
   follow();
 }
 
-/** @param {Report} report */
+/** @param {ReportData} report */
 function offerDownload(report) {
   const link = /** @type {HTMLAnchorElement} */ (byID("download"));
   const text = byID("chrome").textContent ?? "";
@@ -135,7 +135,7 @@ function offerDownload(report) {
 }
 
 function main() {
-  /** @type {Report} */
+  /** @type {ReportData} */
   const report = JSON.parse(byID("data").textContent ?? "");
   const state = new State(report);
   drawHead(state);

@@ -29,7 +29,7 @@
  * @property {Span[]} spans depth first
  */
 /**
- * @typedef {object} Report
+ * @typedef {object} ReportData
  * @property {string} download
  * @property {string} start
  * @property {number} total
@@ -115,7 +115,7 @@ function byID(id) {
 
 /** What the views share. */
 class State {
-  /** @param {Report} report */
+  /** @param {ReportData} report */
   constructor(report) {
     this.report = report;
     this.at = 0;

@@ -61,14 +61,16 @@ class Waterfall {
     row.setAttribute("role", "treeitem");
     row.setAttribute("aria-level", String(span.l + 1));
     row.setAttribute("aria-selected", String(i === selected));
-    row.setAttribute("aria-label", sentence(span));
     row.classList.toggle("selected", i === selected);
     let sign = "";
     if (this.children[i].length > 0) {
       sign = this.closed.has(i) ? "▸ " : "▾ ";
       row.setAttribute("aria-expanded", String(!this.closed.has(i)));
     }
-    const label = element("div", `${sign}${failed ? "✕ " : ""}${span.n || "(no name)"}`, failed ? "label failed-text" : "label");
+    const label = element("div", undefined, failed ? "label failed-text" : "label"), status = statusOf(span);
+    const signs = element("span", `${sign}${failed ? "✕ " : ""}`);
+    signs.setAttribute("aria-hidden", "true");
+    label.append(signs, span.n || "(no name)");
     label.title = sentence(span);
     label.style.paddingInlineStart = `${Math.min(span.l, 25) * 14 + (sign ? 4 : 18)}px`;
     const track = element("div", undefined, "track"), fill = element("div", undefined, `fill ${colorOf(span.n)}`);
@@ -79,7 +81,7 @@ class Waterfall {
       fill.classList.toggle("failed", failed);
       track.append(fill);
     }
-    row.append(label, track, element("div", duration(span.d), "time"));
+    row.append(label, track, element("div", duration(span.d), "time"), element("span", status, "for-readers"));
     return row;
   }
 
