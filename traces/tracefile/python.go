@@ -123,7 +123,7 @@ func kindOf(name string) (traces.Kind, bool) {
 
 // statusOf is the status code with a name, in any case.
 func statusOf(name string) (traces.StatusCode, bool) {
-	switch strings.ToUpper(name) {
+	switch strings.TrimPrefix(strings.ToUpper(name), "STATUS_CODE_") { // as the Collector writes it for Zipkin
 	case "UNSET", "":
 		return traces.StatusUnset, true
 	case "OK":
