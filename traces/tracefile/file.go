@@ -50,7 +50,7 @@ func (f *file) verdict() error {
 
 // decoder makes a decoder for the file.
 func (f *file) decoder() *decoder {
-	return &decoder{shared: f.shared, fields: f.cfg.fields}
+	return &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue}
 }
 
 // take hands out what a decoder has read, and clears it. line and offset are

@@ -43,13 +43,13 @@ func (k *blocks) next(buf []byte) (block, error) {
 			scanned = len(buf)
 		}
 		switch {
+		case len(buf) > k.max:
+			return k.tooLong(buf)
 		case k.eof && len(buf) > 0 && !k.whole:
 			return k.cut(buf, len(buf)), nil
 		case k.eof:
 			k.rest = buf
 			return block{}, io.EOF
-		case len(buf) > k.max:
-			return k.tooLong(buf)
 		}
 		var err error
 		if short, err = k.fill(&buf); err != nil {

@@ -13,6 +13,7 @@ type config struct {
 	workers  int
 	maxValue int
 	previous bool
+	fromEnd  bool
 	poll     time.Duration
 	name     string
 }
@@ -90,6 +91,14 @@ func WithPollInterval(d time.Duration) Option {
 		if d > 0 {
 			c.poll = d
 		}
+		return c
+	})
+}
+
+// WithFromEnd makes [Follow] begin after the last line that is there already.
+func WithFromEnd() Option {
+	return optionFunc(func(c config) config {
+		c.fromEnd = true
 		return c
 	})
 }

@@ -13,6 +13,7 @@ type decoder struct {
 	s      otlpjson.Scanner
 	shared *shared
 	fields *fields // nil: everything
+	max    int     // bytes of a line
 
 	out     []*traces.Span // of the present block
 	known   int64          // documents of spans in it

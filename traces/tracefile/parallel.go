@@ -12,8 +12,8 @@ import (
 // skips are relative to the block.
 func (d *decoder) block(b block) (lines int64) {
 	if b.tooBig {
-		d.refuse(fmt.Sprintf("a line of more than %d bytes", b.size-1))
-		d.skips.add(1, 0, "line over the limit", 1)
+		d.line, d.at = 1, 0
+		d.tooLong()
 		return 1
 	}
 	for at := 0; at < len(b.data); {
@@ -23,7 +23,9 @@ func (d *decoder) block(b block) (lines int64) {
 		}
 		lines++
 		d.line, d.at = lines, int64(at)
-		if text := b.data[at:end]; len(text) > 0 {
+		if text := b.data[at:end]; len(text) > d.max {
+			d.tooLong()
+		} else if len(text) > 0 {
 			if fault := d.texts(text); fault != "" {
 				d.skip("line passed over: " + fault)
 			}
@@ -31,6 +33,12 @@ func (d *decoder) block(b block) (lines int64) {
 		at = end + 1
 	}
 	return lines
+}
+
+func (d *decoder) tooLong() {
+	what := fmt.Sprintf("line over the limit of %d bytes", d.max)
+	d.refuse(what)
+	d.skip(what)
 }
 
 // job is a block on its way through a worker.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -14,7 +15,10 @@ import (
 type Reader struct {
 	cfg    config
 	files  []source
-	report Report
+	follow func(yield func(*traces.Span, error) bool) // instead of files
+
+	report  Report // of the files that were read
+	current *file  // being read
 }
 
 // source is one file, not yet open.
@@ -87,19 +91,27 @@ func (r *Reader) All() ([]*traces.Span, error) {
 // what was seen in it. Each loop over Spans begins anew, and the report with
 // it.
 func (r *Reader) Spans() iter.Seq2[*traces.Span, error] {
+	if r.follow != nil {
+		return r.follow
+	}
 	return func(yield func(*traces.Span, error) bool) {
-		r.report = Report{}
+		r.report, r.current = Report{}, nil
 		shared := newShared()
 		var refused []error
 		for _, src := range r.files {
 			f := &file{cfg: r.cfg, name: src.name, shared: shared, yield: yield}
+			r.current = f
 			err := f.read(src)
-			r.account(f)
+			refusal := len(r.files) > 1 && errors.As(err, new(*NotSpansError))
+			if refusal { // is one entry, instead of what was skipped before it
+				f.skips = skips{}
+			}
+			r.report, r.current = r.Report(), nil
 			switch {
 			case err == nil:
 			case errors.Is(err, errStopped):
 				return
-			case errors.As(err, new(*NotSpansError)) && len(r.files) > 1:
+			case refusal:
 				refused = append(refused, err)
 				r.report.skip(src.name, err)
 			default:
@@ -113,22 +125,25 @@ func (r *Reader) Spans() iter.Seq2[*traces.Span, error] {
 	}
 }
 
-// Report returns the account of the loop over Spans so far; of the file being
-// read it is complete when the file is.
-func (r *Reader) Report() Report { return r.report }
-
-// account adds a file that was read to the report.
-func (r *Reader) account(f *file) {
-	r.report.Files = append(r.report.Files, File{Name: f.name, Format: f.format, Spans: f.spans})
-	r.report.Spans += f.spans
-	r.report.Total += f.skips.total
+// Report returns the account of the loop over Spans so far.
+func (r *Reader) Report() Report {
+	p := r.report
+	f := r.current
+	if f == nil {
+		return p
+	}
+	p.Files = append(slices.Clip(p.Files), File{Name: f.name, Format: f.format, Spans: f.spans})
+	p.Spans += f.spans
+	p.Total += f.skips.total
+	p.Skipped = slices.Clip(p.Skipped)
 	for _, s := range f.skips.list {
-		if len(r.report.Skipped) == maxSkips {
+		if len(p.Skipped) == maxSkips {
 			break
 		}
 		s.File = f.name
-		r.report.Skipped = append(r.report.Skipped, s)
+		p.Skipped = append(p.Skipped, s)
 	}
+	return p
 }
 
 // skip notes a file of a folder that is no span file.

@@ -171,7 +171,7 @@ func (k *splitter) object() (piece, error) {
 				if k.descend() {
 					return k.next()
 				}
-				return k.give(n, "torn: "+otlpjson.ErrTruncated.Error()), nil
+				return k.give(n, otlpjson.ErrTruncated.Error()), nil
 			} else if err != nil {
 				return piece{}, err
 			}
@@ -180,7 +180,7 @@ func (k *splitter) object() (piece, error) {
 		case ends:
 			return k.give(n+1, ""), nil
 		case torn:
-			return k.give(n, "torn: "+otlpjson.ErrTruncated.Error()), nil
+			return k.give(n, otlpjson.ErrTruncated.Error()), nil
 		}
 	}
 }
