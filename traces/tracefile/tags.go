@@ -31,9 +31,13 @@ func (d *decoder) untag(sp *traces.Span) {
 		switch {
 		case !used && a.Key != tagError:
 		case a.Key == tagKind:
-			sp.Kind, used = kindOf(text)
+			if used = isTag(a.Key, text); used {
+				sp.Kind, _ = kindOf(text)
+			}
 		case a.Key == tagStatusCode:
-			sp.Status.Code, used = statusOf(text)
+			if used = isTag(a.Key, text); used {
+				sp.Status.Code, _ = statusOf(text)
+			}
 		case a.Key == tagStatusMessage:
 			sp.Status.Message = text
 		case a.Key == tagScopeName, a.Key == tagLibraryName:
@@ -45,7 +49,7 @@ func (d *decoder) untag(sp *traces.Span) {
 		case a.Key == tagError:
 			used = a.Value.AsBool() || text == "true"
 			// Zipkin's clients put the message of the error there
-			failed = failed || used || text != "" && text != "false"
+			failed = failed || used || isTag(a.Key, text)
 		default:
 			used = false
 		}
@@ -61,4 +65,22 @@ func (d *decoder) untag(sp *traces.Span) {
 		sp.Status.Code = traces.StatusError
 	}
 	sp.Scope = d.namedScope(scopeName, scopeVersion)
+}
+
+// isTag says whether text under this key is taken for a field of the span.
+func isTag(key, text string) bool {
+	switch key {
+	case tagKind:
+		_, ok := kindOf(text)
+		return ok && text != ""
+	case tagStatusCode:
+		_, ok := statusOf(text)
+		return ok && text != ""
+	case tagError:
+		return text != "" && text != "false"
+	case tagStatusMessage, tagScopeName, tagScopeVersion, tagLibraryName, tagLibraryVer, tagTraceState:
+		return true
+	default:
+		return false
+	}
 }

@@ -148,7 +148,7 @@ func appendReference(b []byte, kind string, trace traces.TraceID, span traces.Sp
 func (e *jaegerEncoder) tags(b []byte, sp *traces.Span) []byte {
 	start := len(b)
 	for _, a := range sp.Attributes {
-		if isTag(a) {
+		if k := a.Value.Kind(); (k == traces.ValueString || a.Key == tagError && a.Value.AsBool()) && isTag(a.Key, valueText(a.Value)) {
 			e.add("attributes."+a.Key, whatReserved)
 		}
 		b = append(e.tag(b, a, "attributes.", true), ',')

@@ -170,19 +170,6 @@ func (l *losses) micro(key string, nano uint64) uint64 {
 	return nano / 1000
 }
 
-// isTag says whether a reader takes a string attribute of this key for a field
-// of the span.
-func isTag(a traces.Attribute) bool {
-	switch a.Key {
-	case tagKind, tagStatusCode, tagStatusMessage, tagScopeName, tagScopeVersion, tagLibraryName, tagLibraryVer, tagTraceState:
-		return a.Value.Kind() == traces.ValueString
-	case tagError:
-		return true
-	default:
-		return false
-	}
-}
-
 const whatReserved = "key has a meaning of its own in this format"
 
 // untagged notes what neither Jaeger nor Zipkin has a place for.

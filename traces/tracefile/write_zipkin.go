@@ -126,7 +126,7 @@ func (e *zipkinEncoder) tags(b []byte, sp *traces.Span, resource []traces.Attrib
 		switch {
 		case !t.add(a.Key, valueText(a.Value)):
 			e.add("attributes."+a.Key, whatLeftOut+": the key is taken")
-		case isTag(a):
+		case isTag(a.Key, valueText(a.Value)):
 			e.add("attributes."+a.Key, whatReserved)
 		case a.Value.Kind() != traces.ValueString:
 			e.add("attributes."+a.Key, kindName(a.Value.Kind())+" written as string")
