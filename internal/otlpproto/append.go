@@ -70,7 +70,7 @@ func AppendMessage(b []byte, field int, body func([]byte) []byte) []byte {
 	b = body(b)
 	n := len(b) - start
 	if n < 0x80 {
-		b[start-1] = byte(n)
+		b[start-1] = byte(n) //nolint:gosec // checked
 		return b
 	}
 	var size [binary.MaxVarintLen64]byte

@@ -24,6 +24,9 @@ const (
 	Fixed32    Type = 5
 )
 
+// maxField is the highest number of a field.
+const maxField = 1<<29 - 1
+
 // Errors of a [Message].
 var (
 	ErrTruncated = errors.New("message ends in the middle of a field")
@@ -65,11 +68,11 @@ func (m *Message) Next() bool {
 			return false
 		}
 		field := tag >> 3
-		if field == 0 || field > 1<<29-1 {
+		if field == 0 || field > maxField {
 			m.err = ErrMalformed
 			return false
 		}
-		m.Field, m.Type = int(field), Type(tag&7) //nolint:gosec // checked above
+		m.Field, m.Type = int(field), Type(tag&7)
 		m.value()
 		if m.err == nil && m.Type != startGroup {
 			return true
@@ -104,15 +107,23 @@ func (m *Message) value() {
 	}
 }
 
+// maxGroups is how deep groups, which OTLP never had, may nest.
+const maxGroups = 100
+
 // skipGroup passes over a group and those in it.
 func (m *Message) skipGroup() {
-	group := m.Field
-	for depth := 1; depth > 0 && m.err == nil; {
+	open := []uint64{uint64(m.Field)} //nolint:gosec // a field's number is positive
+	for len(open) > 0 && m.err == nil {
 		if len(m.rest) == 0 {
 			m.err = ErrTruncated
 			return
 		}
-		switch tag := m.varint(); Type(tag & 7) {
+		tag := m.varint()
+		field := tag >> 3
+		if m.err == nil && (field == 0 || field > maxField) {
+			m.err = ErrMalformed
+		}
+		switch Type(tag & 7) {
 		case Varint:
 			m.varint()
 		case Fixed64:
@@ -122,14 +133,20 @@ func (m *Message) skipGroup() {
 		case Bytes:
 			m.take(m.varint())
 		case startGroup:
-			depth++
+			if open = append(open, field); len(open) > maxGroups && m.err == nil {
+				m.err = ErrMalformed
+			}
 		case endGroup:
-			depth--
+			if open[len(open)-1] != field && m.err == nil {
+				m.err = ErrMalformed
+			}
+			open = open[:len(open)-1]
 		default:
-			m.err = ErrMalformed
+			if m.err == nil {
+				m.err = ErrMalformed
+			}
 		}
 	}
-	m.Field, m.Type = group, startGroup
 }
 
 func (m *Message) take(n uint64) []byte {

@@ -35,9 +35,9 @@ func (a *arena) span() *traces.Span {
 	return sp
 }
 
-// string copies b. Builder.String shares the builder's memory, which is only
+// copy copies b. Builder.String shares the builder's memory, which is only
 // ever appended to, so that no unsafe is needed for many strings in one chunk.
-func (a *arena) string(b []byte) string {
+func (a *arena) copy(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}

@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,8 +39,7 @@ func (d *decoder) texts(text []byte) (fault string) {
 
 // describe is a fault without its offset, so that equal ones are counted together.
 func describe(err error) string {
-	var syntax *otlpjson.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*otlpjson.SyntaxError](err); ok {
 		return "invalid JSON: " + syntax.What
 	}
 	return err.Error()
@@ -106,14 +106,7 @@ const maxKeys = 64
 type keySet []string
 
 func (k keySet) has(names ...string) bool {
-	for _, n := range names {
-		for _, have := range k {
-			if have == n {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(k, n) })
 }
 
 // String is how an unknown object is described.

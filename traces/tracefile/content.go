@@ -30,11 +30,10 @@ func (f *file) content(r io.Reader) error { return f.unwrap(r, 0) }
 
 func (f *file) unwrap(r io.Reader, wrappings int) error {
 	br := bufio.NewReaderSize(r, 64<<10)
-	head, err := br.Peek(16)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if _, err := br.Peek(16); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	head, _ = br.Peek(br.Buffered())
+	head, _ := br.Peek(br.Buffered())
 	switch has := strings.HasPrefix; {
 	case len(head) == 0:
 		return nil

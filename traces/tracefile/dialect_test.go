@@ -63,9 +63,9 @@ func TestJaeger(t *testing.T) {
 func TestZipkin(t *testing.T) {
 	t.Parallel()
 	want, _ := read(t, file(t, "sample.otlp.jsonl"))
-	resource := &traces.Resource{Attributes: []traces.Attribute{str("service.name", "shop")}}
+	shop := &traces.Resource{Attributes: []traces.Attribute{str("service.name", "shop")}}
 	for _, sp := range want {
-		sp.Resource = resource
+		sp.Resource = shop
 		sp.Name = strings.ToLower(sp.Name)
 		for i, a := range sp.Attributes {
 			switch a.Key {
@@ -94,8 +94,8 @@ func TestZipkin(t *testing.T) {
 func TestZipkinShared(t *testing.T) {
 	t.Parallel()
 	got, report := read(t, file(t, "zipkin-shared-handtyped.json"))
-	trace := traces.TraceID{8: 0x5a, 0xf7, 0x18, 0x3f, 0xb1, 0xd4, 0xcf, 0x5f}
-	long := trace
+	tid := traces.TraceID{8: 0x5a, 0xf7, 0x18, 0x3f, 0xb1, 0xd4, 0xcf, 0x5f}
+	long := tid
 	long[7] = 10
 	id := traces.SpanID{0x35, 0x2b, 0xff, 0x9a, 0x74, 0xca, 0x9a, 0xd2}
 	service := func(name string) *traces.Resource {
@@ -104,7 +104,7 @@ func TestZipkinShared(t *testing.T) {
 	const start = 1_700_000_000_000_000_000
 	want := []*traces.Span{
 		{
-			TraceID: trace, SpanID: id, Name: "get", Kind: traces.KindClient, StartUnixNano: start, EndUnixNano: start + 20_000,
+			TraceID: tid, SpanID: id, Name: "get", Kind: traces.KindClient, StartUnixNano: start, EndUnixNano: start + 20_000,
 			Attributes: []traces.Attribute{
 				str("peer.service", "api"), str("network.peer.address", "::1"), kv("network.peer.port", traces.Int(9000)),
 				kv("zipkin.debug", traces.Bool(true)), str("network.local.address", "10.0.0.1"), kv("network.local.port", traces.Int(8080)),
@@ -112,7 +112,7 @@ func TestZipkinShared(t *testing.T) {
 			Resource: service("web"), Scope: &traces.Scope{},
 		},
 		{
-			TraceID: trace, SpanID: id, Name: "get", Kind: traces.KindServer, StartUnixNano: start + 5000, EndUnixNano: start + 15_000,
+			TraceID: tid, SpanID: id, Name: "get", Kind: traces.KindServer, StartUnixNano: start + 5000, EndUnixNano: start + 15_000,
 			Attributes: []traces.Attribute{kv("zipkin.shared", traces.Bool(true)), str("error", "boom")},
 			Events:     []traces.Event{{Name: "ws", TimeUnixNano: start + 6000}},
 			Status:     traces.Status{Code: traces.StatusError},
@@ -135,11 +135,11 @@ func TestPython(t *testing.T) {
 	t.Parallel()
 	data := file(t, "python-handtyped.jsonl")
 	start := uint64(time.Date(2026, 11, 30, 8, 50, 55, 726_236_000, time.UTC).UnixNano())
-	trace := traces.TraceID{0x92, 0x57, 0x1a, 0x7a, 0xa6, 0x4e, 0x3c, 0x41, 0x8d, 0xca, 0x90, 0xf1, 0x3e, 0x46, 0x1d, 0x6f}
+	tid := traces.TraceID{0x92, 0x57, 0x1a, 0x7a, 0xa6, 0x4e, 0x3c, 0x41, 0x8d, 0xca, 0x90, 0xf1, 0x3e, 0x46, 0x1d, 0x6f}
 	parent := traces.SpanID{0xb3, 0x39, 0xed, 0x01, 0xe9, 0x9c, 0x00, 0xb6}
 	want := []*traces.Span{
 		{
-			TraceID: trace, SpanID: parent, TraceState: "a=1,b=2", Name: "GET /", Kind: traces.KindServer,
+			TraceID: tid, SpanID: parent, TraceState: "a=1,b=2", Name: "GET /", Kind: traces.KindServer,
 			StartUnixNano: start, EndUnixNano: start + 58_000, Status: traces.Status{Code: traces.StatusOK},
 			Attributes: []traces.Attribute{
 				str("http.method", "GET"), str("http.target", "/"), kv("http.status_code", traces.Int(200)),
@@ -150,7 +150,7 @@ func TestPython(t *testing.T) {
 			Resource: &traces.Resource{Attributes: []traces.Attribute{str("service.name", "marimo")}}, Scope: &traces.Scope{},
 		},
 		{
-			TraceID: trace, SpanID: traces.SpanID{7: 0xb7}, ParentID: parent, Name: "old release", Kind: traces.KindInternal,
+			TraceID: tid, SpanID: traces.SpanID{7: 0xb7}, ParentID: parent, Name: "old release", Kind: traces.KindInternal,
 			Resource: &traces.Resource{}, Scope: &traces.Scope{},
 		},
 	}

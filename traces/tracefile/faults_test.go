@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,7 +145,7 @@ func TestLimits(t *testing.T) {
 	} {
 		got, report := read(t, []byte(tt.file), limit)
 		if tt.name == "message" {
-			tt.skipped = strings.Replace(tt.skipped, "1234", fmt.Sprint(len(otlpBytes(t))), 1)
+			tt.skipped = strings.Replace(tt.skipped, "1234", strconv.Itoa(len(otlpBytes(t))), 1)
 		}
 		if len(got) != 2 || skipped(report) != tt.skipped {
 			t.Errorf("%s: %d spans, skipped:\n%s", tt.name, len(got), skipped(report))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"testing"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -25,7 +26,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(line)
-	f.Add(append(append(line[:len(line):len(line)], '\n'), line[:100]...))
+	f.Add(append(append(slices.Clip(line), '\n'), line[:100]...))
 	f.Add(pb)
 	f.Add(append([]byte{0, 0, byte(len(pb) >> 8), byte(len(pb))}, pb...))
 	entries, err := os.ReadDir("testdata")

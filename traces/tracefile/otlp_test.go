@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func otlpForms(t *testing.T, td ptrace.Traces) map[string][]byte {
 	framed := func(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	old := strings.NewReplacer(`"scopeSpans"`, `"instrumentationLibrarySpans"`, `"scope"`, `"instrumentationLibrary"`)
 	return map[string][]byte{
-		"line":                   append(line[:len(line):len(line)], '\n'),
+		"line":                   append(slices.Clip(line), '\n'),
 		"line without newline":   line,
 		"blank lines and BOM":    append([]byte("\xef\xbb\xbf\n\r\n"), line...),
 		"pretty":                 pretty.Bytes(),
@@ -101,7 +102,7 @@ func TestOTLPForms(t *testing.T) {
 				return // a byte order mark in the middle of a file is none
 			}
 			got, _ := read(t, twice)
-			if d := diff(append(want[:len(want):len(want)], want...), got); d != "" {
+			if d := diff(append(slices.Clip(want), want...), got); d != "" {
 				t.Errorf("the same twice in a row (-want +got):\n%s", d)
 			}
 		})

@@ -206,7 +206,11 @@ func (d *decoder) scope(raw, schema []byte) *traces.Scope {
 // default for it says nothing, and is not worth a word.
 func (d *decoder) unknown(where string, key []byte) {
 	what := "unknown field " + clip(string(key)) + " in " + where
-	switch string(d.s.Raw()) {
+	raw := d.s.Raw()
+	if d.s.Err() != nil {
+		return // the fault is told, not the field
+	}
+	switch string(raw) {
 	case "null", "0", `""`, "[]", "{}", "false":
 	default:
 		d.skip(what)

@@ -63,7 +63,7 @@ func (d *decoder) status(st *traces.Status) {
 		case "code":
 			st.Code = d.statusCode()
 		case "message":
-			st.Message = d.arena.string(d.s.Text())
+			st.Message = d.copy(d.s.Text())
 		case "deprecatedCode", "deprecated_code":
 			d.s.Skip() // was written beside code, with the same meaning
 		default:

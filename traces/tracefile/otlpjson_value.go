@@ -66,7 +66,7 @@ func (d *decoder) quickAttribute(a *traces.Attribute) bool {
 	a.Key = d.names.string(d.s.Rest())
 	switch {
 	case d.s.Lit(`,"value":{"stringValue":"`):
-		a.Value = traces.String(d.arena.string(d.s.Rest()))
+		a.Value = traces.String(d.copy(d.s.Rest()))
 	case d.s.Lit(`,"value":{"intValue":`):
 		a.Value = traces.Int(d.s.Int64())
 	default:
@@ -110,7 +110,7 @@ func (d *decoder) value(depth int) (v traces.Value) {
 		}
 		switch string(key) {
 		case "stringValue", "string_value":
-			v = traces.String(d.arena.string(d.s.Text()))
+			v = traces.String(d.copy(d.s.Text()))
 		case "boolValue", "bool_value":
 			v = traces.Bool(d.s.Bool())
 		case "intValue", "int_value":

@@ -10,8 +10,6 @@ import (
 
 // partName is what the files of an App's folder are called: the present one,
 // the old part, and those of other processes.
-//
-//nolint:gochecknoglobals // a constant pattern
 var partName = regexp.MustCompile(`^spans(-\d+-\d+)?(\.1|\.prev|\.prev\.1)?\.jsonl$`)
 
 // parts returns the paths of the span files in a folder, oldest part first.

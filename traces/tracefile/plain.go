@@ -61,7 +61,7 @@ func (d *decoder) plainValue(depth int) traces.Value {
 	}
 	switch d.s.Peek() {
 	case '"':
-		return traces.String(d.arena.string(d.s.Text()))
+		return traces.String(d.copy(d.s.Text()))
 	case 't', 'f':
 		return traces.Bool(d.s.Bool())
 	case 'n':

@@ -84,7 +84,7 @@ func pythonState(repr string) string {
 		return ""
 	}
 	var members []string
-	for _, m := range strings.Split(body, ", ") {
+	for m := range strings.SplitSeq(body, ", ") {
 		m = strings.ReplaceAll(m, "': '", "=")
 		members = append(members, strings.Trim(m, `'"`))
 	}
@@ -145,7 +145,7 @@ func (d *decoder) pythonStatus(st *traces.Status) {
 				d.skip("unknown status code " + clip(name))
 			}
 		case "description":
-			st.Message = d.arena.string(d.s.Text())
+			st.Message = d.copy(d.s.Text())
 		default:
 			d.unknown("status", key)
 		}

@@ -145,7 +145,7 @@ func (d *decoder) stubStatus(st *traces.Status) {
 				}
 			}
 		case "Description", "Message":
-			st.Message = d.arena.string(d.s.Text())
+			st.Message = d.copy(d.s.Text())
 		default:
 			d.unknown("status", key)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestWriteLines(t *testing.T) {
 	}
 }
 
-// within is what Jaeger's format can hold whole.
+// TestWriteJaegerWithoutLoss writes what Jaeger's format can hold whole.
 func TestWriteJaegerWithoutLoss(t *testing.T) {
 	t.Parallel()
 	want, _ := read(t, file(t, "sample.otlp.jsonl"))
@@ -163,7 +164,7 @@ func checkLosses(t *testing.T, got tracefile.Losses, want []string) {
 	}
 }
 
-// what both Jaeger and Zipkin have no place for
+// untagged is what both Jaeger and Zipkin have no place for.
 var untagged = []string{
 	"droppedAttributesCount: left out", "droppedEventsCount: left out", "droppedLinksCount: left out",
 	"events.droppedAttributesCount: left out",
@@ -184,7 +185,7 @@ func withoutUntagged() *traces.Span {
 func TestWriteJaegerLosses(t *testing.T) {
 	t.Parallel()
 	data, losses := written(t, tracefile.Jaeger, []*traces.Span{rich()})
-	checkLosses(t, losses, append(untagged[:len(untagged):len(untagged)],
+	checkLosses(t, losses, append(slices.Clip(untagged),
 		"resource.attributes.args: array written as string",
 		"links.traceState: left out", "links.flags: left out", "links.droppedAttributesCount: left out", "links.attributes.why: left out",
 		"startTimeUnixNano: cut to microseconds", "endTimeUnixNano: cut to microseconds",
@@ -208,7 +209,7 @@ func TestWriteJaegerLosses(t *testing.T) {
 func TestWriteZipkinLosses(t *testing.T) {
 	t.Parallel()
 	data, losses := written(t, tracefile.Zipkin, []*traces.Span{rich()})
-	checkLosses(t, losses, append(untagged[:len(untagged):len(untagged)],
+	checkLosses(t, losses, append(slices.Clip(untagged),
 		"flags: left out", "links: left out",
 		"startTimeUnixNano: cut to microseconds", "endTimeUnixNano: set to one microsecond after the start",
 		"events.attributes.k: left out", "events.attributes.l: left out",

@@ -1,2 +1,0 @@
-// Package tracefile is being written.
-package tracefile
