@@ -47,7 +47,7 @@ func ExampleReadAll() {
 	_, _, err := tracefile.ReadAll("doc.go")
 	fmt.Println(err)
 	// Output:
-	// tracefile: doc.go: not a span file: text beginning "// Package tracefile reads the span files that people have, an…"
+	// tracefile: doc.go: not a span file: text beginning "// Package tracefile reads the span files that people have, …"
 }
 
 func ExampleWrite() {
