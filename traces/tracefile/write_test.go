@@ -246,6 +246,21 @@ func TestWriteZipkinLosses(t *testing.T) {
 	}
 }
 
+// TestWriteZipkinEventWithoutTime keeps the file readable: Zipkin's own library
+// refuses all of it for one annotation without a time.
+func TestWriteZipkinEventWithoutTime(t *testing.T) {
+	t.Parallel()
+	ids := traces.Span{TraceID: traces.TraceID{1}, SpanID: traces.SpanID{2}, Kind: traces.KindServer, Events: []traces.Event{{Name: "e"}}}
+	timed := ids
+	timed.StartUnixNano, timed.EndUnixNano = 7000, 7000
+	data, losses := written(t, tracefile.Zipkin, []*traces.Span{&ids, &timed})
+	checkLosses(t, losses, []string{"events: left out: it has no time", "events.timeUnixNano: set to the span's start"})
+	got, _ := read(t, data)
+	if len(got) != 2 || got[0].Events != nil || len(got[1].Events) != 1 || got[1].Events[0].TimeUnixNano != 7000 {
+		t.Errorf("read back %+v", got)
+	}
+}
+
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
 	data, losses := written(t, tracefile.CSV, []*traces.Span{rich()})

@@ -55,7 +55,7 @@ func (e *zipkinEncoder) span(w *bufio.Writer, sp *traces.Span) {
 		b = otlpjson.AppendString(append(b, `,"localEndpoint":{"serviceName":`...), service)
 		b = append(b, '}')
 	}
-	b = e.annotations(b, sp.Events)
+	b = e.annotations(b, sp)
 	b = e.tags(b, sp, rest)
 	e.buf = append(b, '}')
 	_, _ = w.Write(e.buf)
@@ -83,23 +83,31 @@ func (e *zipkinEncoder) times(b []byte, sp *traces.Span) []byte {
 	return b
 }
 
-func (e *zipkinEncoder) annotations(b []byte, list []traces.Event) []byte {
-	if len(list) == 0 {
+// annotations writes the events. Zipkin refuses a whole file for one without a
+// time, so that such an event gets its span's.
+func (e *zipkinEncoder) annotations(b []byte, sp *traces.Span) []byte {
+	if len(sp.Events) == 0 {
 		return b
 	}
 	b = append(b, `,"annotations":[`...)
-	for i, ev := range list {
-		if i > 0 {
-			b = append(b, ',')
+	for _, ev := range sp.Events {
+		at := e.micro("events.timeUnixNano", ev.TimeUnixNano)
+		if at == 0 {
+			at = sp.StartUnixNano / 1000
+			if at == 0 {
+				e.add("events", whatLeftOut+": it has no time")
+				continue
+			}
+			e.add("events.timeUnixNano", "set to the span's start")
 		}
-		b = strconv.AppendUint(append(b, `{"timestamp":`...), e.micro("events.timeUnixNano", ev.TimeUnixNano), 10)
+		b = strconv.AppendUint(append(b, `{"timestamp":`...), at, 10)
 		b = otlpjson.AppendString(append(b, `,"value":`...), ev.Name)
-		b = append(b, '}')
+		b = otlpjson.CloseObject(b)
 		for _, a := range ev.Attributes {
 			e.add("events.attributes."+a.Key, whatLeftOut)
 		}
 	}
-	return append(b, ']')
+	return otlpjson.CloseList(b)
 }
 
 // tags writes the span's attributes, those of its resource, and what has no
