@@ -2,7 +2,6 @@ package tracefile
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/waymark-trace/waymark/internal/otlpproto"
 	"github.com/waymark-trace/waymark/traces"
@@ -47,7 +46,7 @@ func (d *decoder) protoResource(b, schema []byte) (*traces.Resource, error) {
 	var err error
 	key := append(append(append([]byte("proto"), schema...), 0), b...)
 	r := lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
-		r := &traces.Resource{SchemaURL: string(schema)}
+		r := &traces.Resource{SchemaURL: utf8Text(string(schema))}
 		m := otlpproto.NewMessage(b)
 		for m.Next() && err == nil {
 			switch m.Field {
@@ -96,7 +95,7 @@ func (d *decoder) protoScope(b, schema []byte) (*traces.Scope, error) {
 	var err error
 	key := append(append(append([]byte("proto"), schema...), 0), b...)
 	sc := lookup(&d.shared.mu, d.shared.scopes, key, func() *traces.Scope {
-		sc := &traces.Scope{SchemaURL: string(schema)}
+		sc := &traces.Scope{SchemaURL: utf8Text(string(schema))}
 		m := otlpproto.NewMessage(b)
 		for m.Next() && err == nil {
 			switch m.Field {
@@ -118,7 +117,7 @@ func (d *decoder) protoScope(b, schema []byte) (*traces.Scope, error) {
 	return sc, err
 }
 
-func protoText(m *otlpproto.Message) string { return strings.ToValidUTF8(string(m.Bytes()), "\ufffd") }
+func protoText(m *otlpproto.Message) string { return utf8Text(string(m.Bytes())) }
 
 func (d *decoder) protoUnknown(where string) { d.skip("unknown field in " + where) }
 
@@ -172,8 +171,7 @@ func (d *decoder) protoSpan(b []byte) error {
 }
 
 func (d *decoder) protoName(m *otlpproto.Message) string {
-	name := d.names.string(m.Bytes())
-	return strings.ToValidUTF8(name, "\ufffd")
+	return utf8Text(d.names.string(m.Bytes()))
 }
 
 func protoID(id []byte, m *otlpproto.Message) error {

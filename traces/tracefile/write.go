@@ -102,7 +102,7 @@ type Loss struct {
 
 // String is the loss as one line.
 func (l Loss) String() string {
-	return fmt.Sprintf("%x/%x: %s: %s", l.TraceID, l.SpanID, l.Key, l.What)
+	return fmt.Sprintf("%x/%x: %s: %s", l.TraceID[:], l.SpanID[:], l.Key, l.What)
 }
 
 // LossCount counts losses of a kind.
