@@ -47,7 +47,7 @@ func resident() int64 {
 // the garbage of the spans adds to that, but no more with a larger file.
 func TestBigFile(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads 500 MB")
+		t.Skip("reads 400 MB")
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var lines [][]byte
@@ -60,9 +60,9 @@ func TestBigFile(t *testing.T) {
 		most int64
 		opts []tracefile.Option
 	}{
-		{"fields, one worker", 100 << 20, 32 << 20, []tracefile.Option{tracefile.WithWorkers(1), tracefile.WithAttributes()}},
+		{"fields, one worker", 50 << 20, 32 << 20, []tracefile.Option{tracefile.WithWorkers(1), tracefile.WithAttributes()}},
 		{"fields, two workers", 300 << 20, 32 << 20, []tracefile.Option{tracefile.WithWorkers(2), tracefile.WithAttributes()}},
-		{"whole, two workers", 100 << 20, 64 << 20, []tracefile.Option{tracefile.WithWorkers(2)}},
+		{"whole, two workers", 50 << 20, 64 << 20, []tracefile.Option{tracefile.WithWorkers(2)}},
 	} {
 		runtime.GC()
 		debug.FreeOSMemory()
