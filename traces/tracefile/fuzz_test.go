@@ -78,7 +78,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatalf("read %s back: %v", format, err)
 			}
-			if d := diff(spans, back); d != "" {
+			if d := diffInOrder(spans, back); d != "" {
 				t.Fatalf("%s (-want +got):\n%s", format, d)
 			}
 		}

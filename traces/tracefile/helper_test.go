@@ -184,8 +184,20 @@ func fromValue(v pcommon.Value) traces.Value {
 // diff compares spans as what they mean: attributes as sets.
 func diff(want, got []*traces.Span) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
-		cmp.Comparer(equalValues),
+		cmp.Comparer(equalAttributes), cmp.Comparer(equalValues),
 		cmpopts.SortSlices(func(a, b traces.Attribute) bool { return a.Key < b.Key }))
+}
+
+// diffInOrder is for formats that keep the order of attributes, and so also
+// which of two with one key comes first.
+func diffInOrder(want, got []*traces.Span) string {
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Comparer(equalAttributes), cmp.Comparer(equalValues))
+}
+
+// equalAttributes is here because Attribute has an Equal of its own, to which a
+// NaN of other bits is another value. No text keeps those bits.
+func equalAttributes(a, b traces.Attribute) bool {
+	return a.Key == b.Key && equalValues(a.Value, b.Value)
 }
 
 func equalValues(a, b traces.Value) bool {
@@ -196,13 +208,13 @@ func equalValues(a, b traces.Value) bool {
 	case traces.ValueDouble:
 		return math.Float64bits(a.AsDouble()) == math.Float64bits(b.AsDouble()) || math.IsNaN(a.AsDouble()) && math.IsNaN(b.AsDouble())
 	case traces.ValueArray:
-		return cmp.Equal(a.AsArray(), b.AsArray(), cmpopts.EquateEmpty(), cmp.Comparer(equalValues))
+		return cmp.Equal(a.AsArray(), b.AsArray(), cmpopts.EquateEmpty(), cmp.Comparer(equalAttributes), cmp.Comparer(equalValues))
 	case traces.ValueMap:
 		x, y := append([]traces.Attribute(nil), a.AsMap()...), append([]traces.Attribute(nil), b.AsMap()...)
 		for _, l := range [][]traces.Attribute{x, y} {
-			sort.Slice(l, func(i, j int) bool { return l[i].Key < l[j].Key })
+			sort.SliceStable(l, func(i, j int) bool { return l[i].Key < l[j].Key })
 		}
-		return cmp.Equal(x, y, cmpopts.EquateEmpty(), cmp.Comparer(equalValues))
+		return cmp.Equal(x, y, cmpopts.EquateEmpty(), cmp.Comparer(equalAttributes), cmp.Comparer(equalValues))
 	default:
 		return a.AsString() == b.AsString() && a.AsBool() == b.AsBool() && a.AsInt() == b.AsInt() && a.AsBytes() == b.AsBytes()
 	}
