@@ -53,7 +53,8 @@ func Open(path string, opts ...Option) (*Reader, error) {
 }
 
 // NewReader prepares to read from r, like standard input, which it does not
-// close. Such a reader gives its spans once.
+// close. Such a reader gives its spans once. Leaving the loop over them early
+// waits until a Read that is under way returns.
 func NewReader(r io.Reader, opts ...Option) *Reader {
 	cfg := newConfig(opts)
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
