@@ -4,11 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -86,7 +84,7 @@ type span struct {
 func (s span) attr(key string) string {
 	for _, kv := range s.Attributes() {
 		if string(kv.Key) == key {
-			return kv.Value.Emit()
+			return kv.Value.String()
 		}
 	}
 	return ""
@@ -166,10 +164,11 @@ func copying(next http.Handler) http.Handler {
 	})
 }
 
-func keys(kvs []attribute.KeyValue) string {
-	var b strings.Builder
-	for _, kv := range kvs {
-		b.WriteString(string(kv.Key) + "\n")
+// as asserts a type.
+func as[T any](v any) T {
+	t, ok := v.(T)
+	if !ok {
+		panic("wrong type")
 	}
-	return b.String()
+	return t
 }

@@ -148,7 +148,7 @@ func (w *writer) wrote(err error) {
 
 // sent notes the final header; later ones are superfluous.
 func (w *writer) sent(code int) {
-	if code > 999 || !w.status.CompareAndSwap(0, int32(code)) {
+	if !w.status.CompareAndSwap(0, int32(code)) { //nolint:gosec // the writer inside has panicked unless it is 100 to 999
 		return
 	}
 	h := w.inner.Header()
