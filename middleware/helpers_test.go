@@ -27,6 +27,7 @@ type recorder struct {
 	*tracetest.SpanRecorder
 	tp    *sdktrace.TracerProvider
 	ended chan struct{}
+	taken int // by next
 }
 
 func (r *recorder) OnEnd(s sdktrace.ReadOnlySpan) {
@@ -42,7 +43,7 @@ func newRecorder(tb testing.TB, opts ...sdktrace.TracerProviderOption) *recorder
 	return r
 }
 
-// next waits for a span.
+// next waits for the next span to end.
 func (r *recorder) next(tb testing.TB) span {
 	tb.Helper()
 	select {
@@ -50,8 +51,8 @@ func (r *recorder) next(tb testing.TB) span {
 	case <-time.After(patience):
 		tb.Fatal("no span has ended")
 	}
-	all := r.Ended()
-	return span{tb, all[len(all)-1]}
+	r.taken++
+	return span{tb, r.Ended()[r.taken-1]}
 }
 
 // only returns the one span there is.

@@ -230,6 +230,15 @@ func TestWriteErrorsThatAreNone(t *testing.T) {
 		rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), err}, get("/"))
 		rec.only(t).wantStatus(codes.Unset).want("error.type", "")
 	}
+
+	// The response to a HEAD is whole with its header.
+	rec := newRecorder(t)
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte("x"))
+	})
+	rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
+	rec.only(t).wantStatus(codes.Unset).want("error.type", "")
 }
 
 func TestErrorTypes(t *testing.T) {
