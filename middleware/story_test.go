@@ -157,8 +157,7 @@ func TestStoryBrokenAndLargeBodies(t *testing.T) {
 	rec := newRecorder(t)
 	srv := serve(t, rec.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4))
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 		} else if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
