@@ -47,8 +47,11 @@ func benchMux() *http.ServeMux {
 	return mux
 }
 
-func benchProvider(tb testing.TB, sampler sdktrace.Sampler) *sdktrace.TracerProvider {
+func benchProvider(tb testing.TB, sampler sdktrace.Sampler) trace.TracerProvider {
 	tb.Helper()
+	if sampler == nil {
+		return noop.NewTracerProvider()
+	}
 	tp := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler), sdktrace.WithBatcher(discard{}))
 	tb.Cleanup(func() { _ = tp.Shutdown(context.Background()) })
 	return tp
@@ -68,14 +71,14 @@ func benchPropagators() propagation.TextMapPropagator { return propagation.Trace
 func BenchmarkMiddleware(b *testing.B) {
 	cases := []struct {
 		name        string
-		tp          func(testing.TB) trace.TracerProvider
+		sampler     sdktrace.Sampler // nil: off
 		traceparent bool
 	}{
-		{"sampled", func(tb testing.TB) trace.TracerProvider { return benchProvider(tb, sdktrace.AlwaysSample()) }, false},
-		{"sampled_traceparent", func(tb testing.TB) trace.TracerProvider { return benchProvider(tb, sdktrace.AlwaysSample()) }, true},
-		{"notsampled", func(tb testing.TB) trace.TracerProvider { return benchProvider(tb, sdktrace.NeverSample()) }, false},
-		{"notsampled_traceparent", func(tb testing.TB) trace.TracerProvider { return benchProvider(tb, sdktrace.NeverSample()) }, true},
-		{"off", func(testing.TB) trace.TracerProvider { return noop.NewTracerProvider() }, false},
+		{"sampled", sdktrace.AlwaysSample(), false},
+		{"sampled_traceparent", sdktrace.AlwaysSample(), true},
+		{"notsampled", sdktrace.NeverSample(), false},
+		{"notsampled_traceparent", sdktrace.NeverSample(), true},
+		{"off", nil, false},
 	}
 	handlers := []struct {
 		name string
@@ -88,7 +91,7 @@ func BenchmarkMiddleware(b *testing.B) {
 	for _, h := range handlers {
 		for _, c := range cases {
 			b.Run(h.name+"/"+c.name, func(b *testing.B) {
-				handler := h.make(c.tp(b))
+				handler := h.make(benchProvider(b, c.sampler))
 				r, w := benchRequest(c.traceparent), &benchWriter{http.Header{}}
 				b.ReportAllocs()
 				for b.Loop() {

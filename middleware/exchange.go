@@ -156,7 +156,9 @@ func (x *exchange) early(panicked any) string {
 	}
 	ctx := x.outer.Context()
 	switch err := ctx.Err(); {
-	case err == nil || x.w.flags.Load()&flagHijacked != 0: // the server cancels the context of a hijacked request itself
+	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.method == http.MethodHead:
+		// The server itself cancels the context of a hijacked request, and over HTTP/2 that of a HEAD, whose stream
+		// ends with the header while the handler still writes.
 		return ""
 	case errors.Is(err, context.DeadlineExceeded):
 		return semconv.EndTimeout

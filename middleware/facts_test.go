@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestFacts4_3Row06ClientGone(t *testing.T) {
 			cancel()
 			w.WriteHeader(code)
 		}), get("/").WithContext(ctx))
-		s.want("waymark.http.end", "client_disconnected", "http.response.status_code", fmt.Sprint(code))
+		s.want("waymark.http.end", "client_disconnected", "http.response.status_code", strconv.Itoa(code))
 		want := codes.Unset
 		if code >= 500 {
 			want = codes.Error
@@ -94,7 +95,7 @@ func TestFacts4_3Row06ClientGone(t *testing.T) {
 
 func TestFacts4_3Row07Hijack(t *testing.T) {
 	t.Parallel()
-	take := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _, _ = w.(http.Hijacker).Hijack() })
+	take := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _, _ = as[http.Hijacker](w).Hijack() })
 	tests := []struct {
 		name         string
 		request      *http.Request
@@ -125,7 +126,7 @@ func TestFacts4_3Row07FailedHijackIsNone(t *testing.T) {
 	t.Parallel()
 	rec := newRecorder(t)
 	take := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if _, _, err := w.(http.Hijacker).Hijack(); err != nil {
+		if _, _, err := as[http.Hijacker](w).Hijack(); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 		}
 	})

@@ -3,6 +3,7 @@ package middleware
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -68,13 +69,12 @@ func (ps proxies) origin(peer string, h http.Header) origin {
 func (ps proxies) forwarded(values []string) origin {
 	var o origin
 	hops := 0
-	for i := len(values) - 1; i >= 0; i-- {
-		elements, ok := parseForwarded(values[i])
+	for _, value := range slices.Backward(values) {
+		elements, ok := parseForwarded(value)
 		if !ok {
 			return o
 		}
-		for j := len(elements) - 1; j >= 0; j-- {
-			e := elements[j]
+		for _, e := range slices.Backward(elements) {
 			addr, ok := parseNode(e.node)
 			if hops++; !ok || hops > maxHops {
 				return o // unknown, _hidden, malformed: nothing beyond is known

@@ -4,11 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -29,6 +27,7 @@ type recorder struct {
 	*tracetest.SpanRecorder
 	tp    *sdktrace.TracerProvider
 	ended chan struct{}
+	taken int // by next
 }
 
 func (r *recorder) OnEnd(s sdktrace.ReadOnlySpan) {
@@ -44,7 +43,7 @@ func newRecorder(tb testing.TB, opts ...sdktrace.TracerProviderOption) *recorder
 	return r
 }
 
-// next waits for a span.
+// next waits for the next span to end.
 func (r *recorder) next(tb testing.TB) span {
 	tb.Helper()
 	select {
@@ -52,8 +51,8 @@ func (r *recorder) next(tb testing.TB) span {
 	case <-time.After(patience):
 		tb.Fatal("no span has ended")
 	}
-	all := r.Ended()
-	return span{tb, all[len(all)-1]}
+	r.taken++
+	return span{tb, r.Ended()[r.taken-1]}
 }
 
 // only returns the one span there is.
@@ -86,7 +85,7 @@ type span struct {
 func (s span) attr(key string) string {
 	for _, kv := range s.Attributes() {
 		if string(kv.Key) == key {
-			return kv.Value.Emit()
+			return kv.Value.String()
 		}
 	}
 	return ""
@@ -166,10 +165,11 @@ func copying(next http.Handler) http.Handler {
 	})
 }
 
-func keys(kvs []attribute.KeyValue) string {
-	var b strings.Builder
-	for _, kv := range kvs {
-		b.WriteString(string(kv.Key) + "\n")
+// as asserts a type.
+func as[T any](v any) T {
+	t, ok := v.(T)
+	if !ok {
+		panic("wrong type")
 	}
-	return b.String()
+	return t
 }

@@ -13,3 +13,12 @@ func testProvider(tb testing.TB) *sdktrace.TracerProvider {
 	tb.Cleanup(func() { _ = tp.Shutdown(context.Background()) })
 	return tp
 }
+
+// as asserts a type.
+func as[T any](v any) T {
+	t, ok := v.(T)
+	if !ok {
+		panic("wrong type")
+	}
+	return t
+}

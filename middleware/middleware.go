@@ -53,12 +53,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{h: h, span: span, outer: r, method: method, started: route}
 	x.ctx.Init(ctx, r.URL.Path)
 	x.w.inner, x.w.x = w, x
-	x.inner = r.WithContext(&x.ctx)
+	x.inner = r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body.ReadCloser = r.Body
 		x.inner.Body = &x.body
 	}
-	x.serve(combine(&x.w, h.kinds.of(w)))
+	x.serve(combine(&x.w, h.kinds.of(w))) //nolint:contextcheck // it is in the exchange
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.
@@ -75,9 +75,9 @@ func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, me
 			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: caller}))
 		}
 	}
-	ctx, span := t.Start(ctx, h.names.get(spanMethod(method), route), opts...)
+	ctx, span := t.Start(ctx, h.names.get(spanMethod(method), route), opts...) //nolint:spancheck // the exchange ends it
 	sc.release()
-	return ctx, span
+	return ctx, span //nolint:spancheck // the exchange ends it
 }
 
 // pass serves a request without a span. The caller's trace still reaches what the handler calls.
@@ -96,7 +96,7 @@ func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	var c request.Context
 	c.Init(ctx, r.URL.Path)
-	inner := r.WithContext(&c)
+	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
 	defer func() {
 		handOver(r, inner)
 		c.Record.Close()

@@ -3,6 +3,7 @@ package middleware
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -59,7 +60,7 @@ func WithPropagators(p propagation.TextMapPropagator) Option {
 func WithFilter(f func(*http.Request) bool) Option {
 	return option(func(c config) config {
 		if f != nil {
-			c.filters = append(c.filters[:len(c.filters):len(c.filters)], f)
+			c.filters = append(slices.Clip(c.filters), f)
 		}
 		return c
 	})
@@ -69,7 +70,7 @@ func WithFilter(f func(*http.Request) bool) Option {
 // Several calls add up.
 func WithSkipPaths(paths ...string) Option {
 	return option(func(c config) config {
-		c.skip = append(c.skip[:len(c.skip):len(c.skip)], paths...)
+		c.skip = append(slices.Clip(c.skip), paths...)
 		return c
 	})
 }
@@ -96,7 +97,7 @@ func WithTrustedProxies(p ...netip.Prefix) Option {
 // are replaced by REDACTED. Several calls add up; the built-in list stays.
 func WithRedactedQuery(keys ...string) Option {
 	return option(func(c config) config {
-		c.redacted = append(c.redacted[:len(c.redacted):len(c.redacted)], keys...)
+		c.redacted = append(slices.Clip(c.redacted), keys...)
 		return c
 	})
 }

@@ -74,16 +74,10 @@ func (q redactor) secretIn(pair string) int {
 		}
 		return -1
 	}
-	if q.secretKey(key) {
-		if value == "" {
-			return -1
-		}
-		return len(key) + 1
-	}
-	if q.hidden(key) {
+	switch {
+	case q.hidden(key): // x%26token%3Dabc=1: the key itself tells
 		return 0
-	}
-	if q.hidden(value) {
+	case value != "" && (q.secretKey(key) || q.hidden(value)):
 		return len(key) + 1
 	}
 	return -1

@@ -2,5 +2,8 @@
 
 package middleware
 
-// raceEnabled: the race detector is on, and allocates.
+// raceEnabled tells that the race detector is on, which allocates.
 const raceEnabled = true
+
+// RaceEnabled is raceEnabled for the external tests.
+const RaceEnabled = raceEnabled

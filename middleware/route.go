@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -155,9 +156,7 @@ func (n *names) add(key nameKey) string {
 		if len(*all) >= maxNames {
 			return name
 		}
-		for k, v := range *all {
-			next[k] = v
-		}
+		maps.Copy(next, *all)
 	}
 	// Cloned: the key must not keep a whole request alive.
 	next[nameKey{key.method, strings.Clone(key.route)}] = name

@@ -61,7 +61,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
-	t.propagator().Inject(r.Context(), headerCarrier(r.Header))
+	t.propagator().Inject(r.Context(), headerCarrier(r.Header)) //nolint:contextcheck // it is the request's
 	return t.plain.RoundTrip(r)
 }
 

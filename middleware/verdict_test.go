@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,7 @@ func wantException(tb testing.TB, s span, typ, message, frame string) {
 
 type customPanic struct{ code int }
 
-type uncomparable struct{ s []int }
+type uncomparable []int
 
 func (uncomparable) Error() string { return "uncomparable" }
 
@@ -65,7 +66,7 @@ func TestPanicValues(t *testing.T) {
 		{"pointer", "*middleware_test.customPanic", "&{3}", func() { panic(&customPanic{3}) }},
 		{"nil", "*runtime.PanicNilError", "panic called with nil argument", func() { panic(nil) }}, //nolint:govet // on purpose
 		{"runtime error", "runtime.errorString", "runtime error: invalid memory address or nil pointer dereference", nilDereference},
-		{"uncomparable error", "github.com/waymark-trace/waymark/middleware_test.uncomparable", "uncomparable", func() { panic(uncomparable{}) }},
+		{"uncomparable error", "github.com/waymark-trace/waymark/middleware_test.uncomparable", "uncomparable", func() { panic(uncomparable{1}) }},
 		{"wrapped abort is a panic", "*fmt.wrapError", "x: net/http: abort Handler", func() { panic(fmt.Errorf("x: %w", http.ErrAbortHandler)) }},
 		{"long message", "string", strings.Repeat("x", 4096), func() { panic(strings.Repeat("x", 10000)) }},
 	}
@@ -165,10 +166,10 @@ func TestStatusByCode(t *testing.T) {
 		429: codes.Unset, 499: codes.Unset, 500: codes.Error, 599: codes.Error, 600: codes.Error,
 	} {
 		s, _ := one(t, status(code), get("/"))
-		s.wantStatus(want).want("http.response.status_code", fmt.Sprint(code))
+		s.wantStatus(want).want("http.response.status_code", strconv.Itoa(code))
 		errType := ""
 		if want == codes.Error {
-			errType = fmt.Sprint(code)
+			errType = strconv.Itoa(code)
 		}
 		s.want("error.type", errType)
 	}
@@ -196,7 +197,7 @@ func TestFailedWrites(t *testing.T) {
 	ways := map[string]func(http.ResponseWriter){
 		"Write":       write,
 		"WriteString": func(w http.ResponseWriter) { _, _ = io.WriteString(w, "x") },
-		"ReadFrom":    func(w http.ResponseWriter) { _, _ = w.(io.ReaderFrom).ReadFrom(strings.NewReader("x")) },
+		"ReadFrom":    func(w http.ResponseWriter) { _, _ = as[io.ReaderFrom](w).ReadFrom(strings.NewReader("x")) },
 		"Flush":       func(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() },
 		"the first counts": func(w http.ResponseWriter) {
 			write(w)
@@ -229,6 +230,15 @@ func TestWriteErrorsThatAreNone(t *testing.T) {
 		rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), err}, get("/"))
 		rec.only(t).wantStatus(codes.Unset).want("error.type", "")
 	}
+
+	// The response to a HEAD is whole with its header.
+	rec := newRecorder(t)
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte("x"))
+	})
+	rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
+	rec.only(t).wantStatus(codes.Unset).want("error.type", "")
 }
 
 func TestErrorTypes(t *testing.T) {
@@ -308,7 +318,7 @@ func TestStreams(t *testing.T) {
 			w.Header().Set("Content-Type", contentType)
 			for range n {
 				_, _ = w.Write([]byte("data: x\n\n"))
-				w.(http.Flusher).Flush()
+				as[http.Flusher](w).Flush()
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func (w *writer) wrote(err error) {
 
 // sent notes the final header; later ones are superfluous.
 func (w *writer) sent(code int) {
-	if code > 999 || !w.status.CompareAndSwap(0, int32(code)) {
+	if !w.status.CompareAndSwap(0, int32(code)) { //nolint:gosec // the writer inside has panicked unless it is 100 to 999
 		return
 	}
 	h := w.inner.Header()
@@ -168,10 +168,11 @@ func isSSE(contentType string) bool {
 	return len(contentType) >= len(sse) && strings.EqualFold(contentType[:len(sse)], sse)
 }
 
-// failed notes the first failure to send. Two errors are none: a body on a response that may not have one
-// (net/http drops it, as it should), and writing after a hijack.
+// failed notes the first failure to send. Three errors are none: a body on a response that may not have one
+// (net/http drops it, as it should), writing after a hijack, and the body of a HEAD, whose response is whole with its
+// header (HTTP/2 then closes the stream under the handler).
 func (w *writer) failed(err error) {
-	if err == nil || errors.Is(err, http.ErrBodyNotAllowed) || errors.Is(err, http.ErrHijacked) {
+	if err == nil || w.x.method == http.MethodHead || errors.Is(err, http.ErrBodyNotAllowed) || errors.Is(err, http.ErrHijacked) {
 		return
 	}
 	w.mu.Lock()

@@ -56,27 +56,27 @@ var interfaces = []struct {
 	typ   reflect.Type
 	calls map[string]func(any) error
 }{
-	{reflect.TypeFor[http.Flusher](), map[string]func(any) error{"Flush": func(w any) error { w.(http.Flusher).Flush(); return errLoud }}},
-	{reflect.TypeFor[flushErrorer](), map[string]func(any) error{"FlushError": func(w any) error { return w.(flushErrorer).FlushError() }}},
+	{reflect.TypeFor[http.Flusher](), map[string]func(any) error{"Flush": func(w any) error { as[http.Flusher](w).Flush(); return errLoud }}},
+	{reflect.TypeFor[flushErrorer](), map[string]func(any) error{"FlushError": func(w any) error { return as[flushErrorer](w).FlushError() }}},
 	{reflect.TypeFor[http.CloseNotifier](), map[string]func(any) error{"CloseNotify": func(w any) error { //nolint:staticcheck // it exists
-		w.(http.CloseNotifier).CloseNotify() //nolint:staticcheck // it exists
+		as[http.CloseNotifier](w).CloseNotify() //nolint:staticcheck // it exists
 		return errLoud
 	}}},
-	{reflect.TypeFor[http.Hijacker](), map[string]func(any) error{"Hijack": func(w any) error { _, _, err := w.(http.Hijacker).Hijack(); return err }}},
+	{reflect.TypeFor[http.Hijacker](), map[string]func(any) error{"Hijack": func(w any) error { _, _, err := as[http.Hijacker](w).Hijack(); return err }}},
 	{reflect.TypeFor[io.ReaderFrom](), map[string]func(any) error{"ReadFrom": func(w any) error {
-		n, err := w.(io.ReaderFrom).ReadFrom(nil)
+		n, err := as[io.ReaderFrom](w).ReadFrom(nil)
 		if n != 7 {
 			return fmt.Errorf("n = %d", n)
 		}
 		return err
 	}}},
 	{reflect.TypeFor[deadliner](), map[string]func(any) error{
-		"SetReadDeadline":  func(w any) error { return w.(deadliner).SetReadDeadline(time.Time{}) },
-		"SetWriteDeadline": func(w any) error { return w.(deadliner).SetWriteDeadline(time.Time{}) },
+		"SetReadDeadline":  func(w any) error { return as[deadliner](w).SetReadDeadline(time.Time{}) },
+		"SetWriteDeadline": func(w any) error { return as[deadliner](w).SetWriteDeadline(time.Time{}) },
 	}},
-	{reflect.TypeFor[fullDuplexer](), map[string]func(any) error{"EnableFullDuplex": func(w any) error { return w.(fullDuplexer).EnableFullDuplex() }}},
-	{reflect.TypeFor[http.Pusher](), map[string]func(any) error{"Push": func(w any) error { return w.(http.Pusher).Push("", nil) }}},
-	{reflect.TypeFor[io.StringWriter](), map[string]func(any) error{"WriteString": func(w any) error { _, err := w.(io.StringWriter).WriteString(""); return err }}},
+	{reflect.TypeFor[fullDuplexer](), map[string]func(any) error{"EnableFullDuplex": func(w any) error { return as[fullDuplexer](w).EnableFullDuplex() }}},
+	{reflect.TypeFor[http.Pusher](), map[string]func(any) error{"Push": func(w any) error { return as[http.Pusher](w).Push("", nil) }}},
+	{reflect.TypeFor[io.StringWriter](), map[string]func(any) error{"WriteString": func(w any) error { _, err := as[io.StringWriter](w).WriteString(""); return err }}},
 }
 
 // combination makes a writer with exactly the interfaces of has.
@@ -85,8 +85,8 @@ func combination(has uint16, called *string) http.ResponseWriter { return only(l
 func methodNames(v any) []string {
 	t := reflect.TypeOf(v)
 	var out []string
-	for i := range t.NumMethod() {
-		out = append(out, t.Method(i).Name)
+	for m := range t.Methods() {
+		out = append(out, m.Name)
 	}
 	sort.Strings(out)
 	return out
@@ -228,7 +228,7 @@ func (r readerFrom) ReadFrom(src io.Reader) (int64, error) { r.saw(src); return 
 func TestReadFromNothingLeavesTheCodeOpen(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.(io.ReaderFrom).ReadFrom(strings.NewReader(""))
+		_, _ = as[io.ReaderFrom](w).ReadFrom(strings.NewReader(""))
 		w.WriteHeader(http.StatusTeapot)
 	}), WithTracerProvider(testProvider(t))))
 	defer srv.Close()

@@ -37,7 +37,7 @@ func main() {
 	)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "genwriter:", err) //nolint:forbidigo // a command
-		os.Exit(1)                                 //nolint:forbidigo,revive // a command
+		os.Exit(1)                                 //nolint:forbidigo // a command
 	}
 }
 

@@ -1,0 +1,72 @@
+package middleware_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/middleware"
+)
+
+// The allocations of a request, the mux's own included, with the SDK, a batch processor and an exporter that
+// discards. The request is the one of BenchmarkMiddleware.
+func TestAllocations(t *testing.T) {
+	if middleware.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, tt := range []struct {
+		name        string
+		sampler     sdktrace.Sampler
+		traceparent bool
+		most        float64
+	}{
+		{"sampled", sdktrace.AlwaysSample(), false, 14},
+		{"sampled, traceparent", sdktrace.AlwaysSample(), true, 17},
+		{"not sampled", sdktrace.NeverSample(), false, 7},
+		{"not sampled, traceparent", sdktrace.NeverSample(), true, 10},
+	} {
+		h := waymark(benchProvider(t, tt.sampler))
+		r, w := benchRequest(tt.traceparent), &benchWriter{http.Header{}}
+		got := testing.AllocsPerRun(1000, func() { h.ServeHTTP(w, r) })
+		t.Logf("%s: %v allocations", tt.name, got)
+		if got > tt.most {
+			t.Errorf("%s: %v allocations, want at most %v", tt.name, got, tt.most)
+		}
+	}
+}
+
+func TestOffCostsNothing(t *testing.T) {
+	if middleware.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	next := status(http.StatusOK)
+	h := middleware.New(next, middleware.WithTracerProvider(noop.NewTracerProvider()),
+		middleware.WithPropagators(propagation.NewCompositeTextMapPropagator()))
+	if !same(h, next) {
+		t.Error("off is not the same handler")
+	}
+	r, w := benchRequest(false), &benchWriter{http.Header{}}
+	if got := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}
+
+// The benchmarked span is a whole one: every Required and Recommended attribute.
+func TestBenchmarkedSpanIsComplete(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	rec.wrap(benchMux()).ServeHTTP(httptest.NewRecorder(), benchRequest(true))
+	s := rec.only(t).wantName("GET /users/{id}").want(
+		"http.request.method", "GET", "url.path", "/users/42", "url.scheme", "http", "url.query", "page=2&sort=name",
+		"http.route", "/users/{id}", "http.response.status_code", "200", "server.address", "shop.example", "server.port", "8080",
+		"client.address", "192.0.2.1", "network.peer.address", "192.0.2.1", "network.peer.port", "1234",
+		"network.protocol.version", "1.1", "user_agent.original", "bench/1.0",
+	)
+	if n := len(s.Attributes()); n != 13 {
+		t.Errorf("%d attributes, want 13", n)
+	}
+}

@@ -1,0 +1,232 @@
+package middleware_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/middleware"
+)
+
+// odd is a provider that cannot be compared.
+type odd struct {
+	trace.TracerProvider
+	_ []int
+}
+
+func same(a, b http.Handler) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() && reflect.TypeOf(a) == reflect.TypeOf(b)
+}
+
+func TestNewReturnsNextWhenThereIsNothingToDo(t *testing.T) {
+	t.Parallel()
+	next := status(http.StatusOK)
+	noProp := propagation.NewCompositeTextMapPropagator()
+	for name, tp := range map[string]trace.TracerProvider{
+		"noop": noop.NewTracerProvider(), "noop pointer": &noop.TracerProvider{},
+		"deprecated noop": trace.NewNoopTracerProvider(), //nolint:staticcheck // programs still use it
+	} {
+		if got := middleware.New(next, middleware.WithTracerProvider(tp), middleware.WithPropagators(noProp)); !same(got, next) {
+			t.Errorf("%s: New wraps", name)
+		}
+		if got := middleware.New(next, middleware.WithTracerProvider(tp), middleware.WithPropagators(w3c())); same(got, next) {
+			t.Errorf("%s: New does not wrap, and the caller's trace gets lost", name)
+		}
+	}
+}
+
+func TestOffStillPropagates(t *testing.T) {
+	t.Parallel()
+	var seen trace.SpanContext
+	h := middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen = trace.SpanContextFromContext(r.Context())
+	}), middleware.WithTracerProvider(noop.NewTracerProvider()), middleware.WithPropagators(w3c()))
+	h.ServeHTTP(httptest.NewRecorder(), get("/", "Traceparent", callerHead))
+	if seen.SpanID().String() != callerSpan {
+		t.Errorf("handler sees %v, want the caller's span itself", seen)
+	}
+}
+
+// It sets the global provider: not parallel.
+func TestGlobalProviderSetLater(t *testing.T) {
+	before := otel.GetTracerProvider()
+	defer otel.SetTracerProvider(before)
+	next := status(http.StatusOK)
+	h := middleware.New(next)
+	if same(h, next) {
+		t.Fatal("New does not wrap while no global provider is set")
+	}
+	h.ServeHTTP(httptest.NewRecorder(), get("/"))
+	for range 2 { // also the second one, to which OpenTelemetry's own placeholder does not follow
+		rec := newRecorder(t)
+		otel.SetTracerProvider(rec.tp)
+		h.ServeHTTP(httptest.NewRecorder(), get("/"))
+		rec.only(t)
+	}
+	otel.SetTracerProvider(noop.NewTracerProvider())
+	h.ServeHTTP(httptest.NewRecorder(), get("/"))
+	if !same(middleware.New(next), next) {
+		t.Error("New wraps although the global provider is a no-op")
+	}
+}
+
+func TestProviderThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	h := middleware.New(status(http.StatusOK), middleware.WithTracerProvider(odd{TracerProvider: rec.tp}), middleware.WithPropagators(w3c()))
+	for range 2 {
+		h.ServeHTTP(httptest.NewRecorder(), get("/"))
+	}
+	if n := len(rec.Ended()); n != 2 {
+		t.Errorf("%d spans, want 2", n)
+	}
+}
+
+func TestNilAndZeroOptionsKeepTheDefaults(t *testing.T) {
+	t.Parallel()
+	s, _ := one(t, status(http.StatusOK), get("/?token=a"), nil, middleware.WithFilter(nil), middleware.WithSkipPaths(),
+		middleware.WithTrustedProxies(), middleware.WithRedactedQuery(), middleware.WithHeaders(nil, nil), middleware.WithKnownMethods())
+	s.wantName("GET").want("url.query", "token=REDACTED")
+}
+
+func TestLaterOptionsDoNotReachIntoEarlierHandlers(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	base := []middleware.Option{middleware.WithSkipPaths("/a"), middleware.WithSkipPaths("/b")}
+	first := rec.wrap(status(http.StatusOK), base...)
+	rec.wrap(status(http.StatusOK), append(base, middleware.WithSkipPaths("/c"))...)
+	first.ServeHTTP(httptest.NewRecorder(), get("/c"))
+	rec.only(t)
+}
+
+func TestHandlerIsNew(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	middleware.Handler(middleware.WithTracerProvider(rec.tp))(status(http.StatusOK)).ServeHTTP(httptest.NewRecorder(), get("/"))
+	rec.only(t)
+}
+
+func TestHeadersWithSecrets(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Add("Set-Cookie", "a=b")
+		w.Header().Set("Location", "/cb?code=xyz&a=1")
+	})
+	r := get("http://shop.example/", "Authorization", "Bearer x", "Cookie", "c=d", "X-Api-Key", "k",
+		"Referer", "https://u:p@a.example/?token=x", "X-Long", strings.Repeat("l", 2000))
+	for range 20 {
+		r.Header.Add("X-Many", "v")
+	}
+	s, _ := one(t, h, r, middleware.WithHeaders(
+		[]string{"authorization", "COOKIE", "x-api-key", "referer", "x-long", "host", "x-many", "absent", " "},
+		[]string{"set-cookie", "location", "absent"}))
+	s.want(
+		"http.request.header.authorization", `["REDACTED"]`, "http.request.header.cookie", `["REDACTED"]`,
+		"http.request.header.x-api-key", `["REDACTED"]`, "http.request.header.host", `["shop.example"]`,
+		"http.request.header.referer", `["https://REDACTED@a.example/?token=REDACTED"]`,
+		"http.request.header.x-long", `["`+strings.Repeat("l", 1024)+`"]`,
+		"http.request.header.x-many", "["+strings.TrimSuffix(strings.Repeat(`"v",`, 16), ",")+"]",
+		"http.request.header.absent", "",
+		"http.response.header.set-cookie", `["REDACTED"]`, "http.response.header.location", `["/cb?code=REDACTED&a=1"]`,
+	)
+}
+
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 10000)
+	r := get("/"+long+"?q="+long, "User-Agent", long)
+	r.Host = long
+	s, _ := one(t, status(http.StatusOK), r)
+	s.want("url.path", "/"+long[:4095], "url.query", "q="+long[:4094], "user_agent.original", long[:1024], "server.address", "", "server.port", "")
+
+	r = get("/%ff%fe", "User-Agent", "\xff")
+	r.Host = "\xff.example"
+	s, _ = one(t, status(http.StatusOK), r)
+	s.want("url.path", "/\uFFFD", "user_agent.original", "\uFFFD", "server.address", "\uFFFD.example")
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ host, remote, server, port, client, peer, peerPort string }{
+		{"shop.example", "1.2.3.4:5678", "shop.example", "", "1.2.3.4", "1.2.3.4", "5678"},
+		{"shop.example:443", "[::1]:5678", "shop.example", "443", "::1", "::1", "5678"},
+		{"[::1]:8080", "1.2.3.4:5678", "::1", "8080", "1.2.3.4", "1.2.3.4", "5678"},
+		{"", "", "", "", "", "", ""},
+		{"unix", "@", "unix", "", "", "", ""},
+		{"unix", "/run/shop.sock", "unix", "", "/run/shop.sock", "/run/shop.sock", ""},
+	} {
+		r := get("/")
+		r.Host, r.RemoteAddr = tt.host, tt.remote
+		s, _ := one(t, status(http.StatusOK), r)
+		s.want("server.address", tt.server, "server.port", tt.port, "client.address", tt.client,
+			"network.peer.address", tt.peer, "network.peer.port", tt.peerPort)
+	}
+}
+
+// Everything that the conventions want at the start is there when the sampler decides.
+func TestSamplerSeesTheRequest(t *testing.T) {
+	t.Parallel()
+	var saw sdktrace.SamplingParameters
+	rec := newRecorder(t, sdktrace.WithSampler(spy{&saw}))
+	rec.wrap(status(http.StatusOK), middleware.WithHeaders([]string{"X-Tenant"}, nil)).ServeHTTP(httptest.NewRecorder(),
+		get("http://shop.example:8080/a?b=c", "User-Agent", "ua", "X-Tenant", "t", "Traceparent", callerHead))
+	got := map[string]string{}
+	for _, kv := range saw.Attributes {
+		got[string(kv.Key)] = kv.Value.String()
+	}
+	for key, want := range map[string]string{
+		"http.request.method": "GET", "url.path": "/a", "url.query": "b=c", "url.scheme": "http", "server.address": "shop.example",
+		"server.port": "8080", "client.address": "192.0.2.1", "user_agent.original": "ua", "http.request.header.x-tenant": `["t"]`,
+	} {
+		if got[key] != want {
+			t.Errorf("at the start %s = %q, want %q", key, got[key], want)
+		}
+	}
+	if saw.Kind != trace.SpanKindServer || saw.Name != "GET" || trace.SpanContextFromContext(saw.ParentContext).SpanID().String() != callerSpan {
+		t.Errorf("sampler saw kind %v, name %q", saw.Kind, saw.Name)
+	}
+}
+
+type spy struct{ saw *sdktrace.SamplingParameters }
+
+func (s spy) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	*s.saw = p
+	return sdktrace.SamplingResult{Decision: sdktrace.RecordAndSample}
+}
+func (spy) Description() string { return "spy" }
+
+func TestParentAndSampling(t *testing.T) {
+	t.Parallel()
+	s, _ := one(t, status(http.StatusOK), get("/", "Traceparent", callerHead))
+	if s.SpanContext().TraceID().String() != callerID || s.Parent().SpanID().String() != callerSpan || !s.Parent().IsRemote() {
+		t.Errorf("not the child of the caller: %v", s.Parent())
+	}
+	if s.SpanKind() != trace.SpanKindServer || s.InstrumentationScope().Name != middleware.ScopeName {
+		t.Errorf("kind %v, scope %q", s.SpanKind(), s.InstrumentationScope().Name)
+	}
+	s, _ = one(t, status(http.StatusOK), get("/"))
+	if s.Parent().IsValid() {
+		t.Error("a request without a header has a parent")
+	}
+
+	// Not sampled: no span, the trace goes on, and Server-Timing tells the truth.
+	rec := newRecorder(t)
+	var seen trace.SpanContext
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = trace.SpanContextFromContext(r.Context()) })
+	w := httptest.NewRecorder()
+	rec.wrap(h, middleware.WithServerTiming()).ServeHTTP(w, get("/", "Traceparent", strings.TrimSuffix(callerHead, "1")+"0"))
+	if len(rec.Ended()) != 0 || seen.TraceID().String() != callerID || seen.IsSampled() {
+		t.Errorf("%d spans, handler sees %v", len(rec.Ended()), seen)
+	}
+	if got := w.Header().Get("Server-Timing"); !strings.HasSuffix(got, `-00"`) || !strings.Contains(got, callerID) {
+		t.Errorf("Server-Timing = %q", got)
+	}
+}

@@ -1,0 +1,284 @@
+package middleware_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+
+	"github.com/waymark-trace/waymark/middleware"
+)
+
+// quiet keeps the server's own words about panics out of the test's output.
+func quiet(srv *httptest.Server) {
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+}
+
+func serve(t *testing.T, h http.Handler) *httptest.Server {
+	t.Helper()
+	return serveVersion(t, "1.1", h)
+}
+
+// raw speaks HTTP/1 by hand.
+type raw struct {
+	t *testing.T
+	net.Conn
+	*bufio.Reader
+}
+
+func dial(t *testing.T, srv *httptest.Server) raw {
+	t.Helper()
+	var d net.Dialer
+	c, err := d.DialContext(t.Context(), "tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(time.Now().Add(patience))
+	t.Cleanup(func() { _ = c.Close() })
+	return raw{t, c, bufio.NewReader(c)}
+}
+
+func (c raw) Read(p []byte) (int, error) { return c.Reader.Read(p) }
+
+func (c raw) send(lines ...string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.Conn, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c raw) response(method string) *http.Response {
+	c.t.Helper()
+	resp, err := http.ReadResponse(c.Reader, &http.Request{Method: method})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp
+}
+
+func (c raw) line() string {
+	c.t.Helper()
+	s, err := c.ReadString('\n')
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return strings.TrimSpace(s)
+}
+
+func TestStorySSEWithAClientThatLeaves(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"1.1", "2"} {
+		rec := newRecorder(t)
+		srv := serveVersion(t, version, rec.wrap(muxOf("GET /events/{id}", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := 0; r.Context().Err() == nil; i++ {
+				_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
+				_ = http.NewResponseController(w).Flush()
+				if i == 1 {
+					<-r.Context().Done()
+				}
+			}
+		})))
+		ctx, leave := context.WithCancel(t.Context())
+		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/events/7", http.NoBody)
+		resp, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, 9)); err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		_ = resp.Body.Close()
+		rec.next(t).wantName("GET /events/{id}").wantStatus(codes.Unset).want("http.response.status_code", "200",
+			"waymark.http.stream", "sse", "waymark.http.end", "client_disconnected", "network.protocol.version", version)
+	}
+}
+
+func TestStoryWebSocket(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(muxOf("/ws", func(w http.ResponseWriter, _ *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		_ = rw.Flush()
+		line, _ := rw.ReadString('\n')
+		_, _ = rw.WriteString("echo " + line)
+		_ = rw.Flush()
+	})))
+	c := dial(t, srv)
+	c.send("GET /ws HTTP/1.1", "Host: shop.example", "Connection: Upgrade", "Upgrade: websocket")
+	if resp := c.response("GET"); resp.StatusCode != http.StatusSwitchingProtocols { //nolint:bodyclose // a raw connection
+		t.Fatalf("status = %d", resp.StatusCode)
+	}
+	_, _ = io.WriteString(c.Conn, "hello\n")
+	if got := c.line(); got != "echo hello" {
+		t.Errorf("read %q", got)
+	}
+	rec.next(t).wantName("GET /ws").wantStatus(codes.Unset).want("http.response.status_code", "101",
+		"waymark.http.stream", "upgrade", "waymark.http.end", "")
+}
+
+func TestStoryExpectContinue(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })))
+	c := dial(t, srv)
+	c.send("POST / HTTP/1.1", "Host: shop.example", "Expect: 100-continue", "Content-Length: 4")
+	if got := c.line() + c.line(); got != "HTTP/1.1 100 Continue" {
+		t.Fatalf("read %q", got)
+	}
+	_, _ = io.WriteString(c.Conn, "body")
+	body, _ := io.ReadAll(c.response("POST").Body) //nolint:bodyclose // a raw connection
+	if string(body) != "body" {
+		t.Errorf("body = %q", body)
+	}
+	rec.next(t).wantStatus(codes.Unset).want("http.response.status_code", "200")
+}
+
+// A body that breaks off is a failure to receive; one that is larger than the handler wants is the client's.
+func TestStoryBrokenAndLargeBodies(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4))
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+		} else if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	})))
+	c := dial(t, srv)
+	c.send("POST / HTTP/1.1", "Host: shop.example", "Content-Length: 4000")
+	_ = c.Close()
+	rec.next(t).wantStatus(codes.Error).want("error.type", "unexpected_eof", "http.response.status_code", "400")
+
+	resp, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader("too large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	rec.next(t).wantStatus(codes.Unset).want("error.type", "", "http.response.status_code", "413")
+}
+
+func TestStoryHeadAndNotModified(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(muxOf("/{code}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("code") == "304" {
+			w.WriteHeader(http.StatusNotModified)
+		}
+		_, _ = io.WriteString(w, "body")
+	})))
+	c := dial(t, srv)
+	c.send("HEAD /200 HTTP/1.1", "Host: shop.example")
+	_ = c.response("HEAD") //nolint:bodyclose // a raw connection
+	rec.next(t).wantName("HEAD /{code}").wantStatus(codes.Unset).want("http.response.status_code", "200", "error.type", "")
+	c.send("GET /304 HTTP/1.1", "Host: shop.example")
+	_ = c.response("GET") //nolint:bodyclose // a raw connection
+	rec.next(t).wantStatus(codes.Unset).want("http.response.status_code", "304", "error.type", "")
+}
+
+func TestStoryOddRequests(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	srv := serve(t, rec.wrap(h))
+	// net/http itself answers OPTIONS * inside of the handler chain only when it is told to.
+	srv.Config.DisableGeneralOptionsHandler = true
+	for _, tt := range []struct {
+		lines               []string
+		name, path, version string
+		port                string
+	}{
+		{[]string{"OPTIONS * HTTP/1.1", "Host: shop.example"}, "OPTIONS", "*", "1.1", ""},
+		{[]string{"CONNECT db.example:5432 HTTP/1.1", "Host: db.example:5432"}, "CONNECT", "", "1.1", "5432"},
+		{[]string{"GET http://shop.example:81 HTTP/1.1", "Host: ignored"}, "GET", "/", "1.1", "81"},
+		{[]string{"GET /old HTTP/1.0"}, "GET", "/old", "1.0", ""},
+		{[]string{"get / HTTP/1.1", "Host: shop.example"}, "HTTP", "/", "1.1", ""},
+	} {
+		c := dial(t, srv)
+		c.send(tt.lines...)
+		if resp := c.response("GET"); resp.StatusCode != http.StatusNoContent { //nolint:bodyclose // a raw connection
+			t.Errorf("%s: status %d", tt.lines[0], resp.StatusCode)
+		}
+		rec.next(t).wantName(tt.name).want("url.path", tt.path, "network.protocol.version", tt.version, "server.port", tt.port, "url.scheme", "http")
+	}
+}
+
+// A panic closes its own connection, as it does without us; the server lives on.
+func TestStoryPanicOnAKeptConnection(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(muxOf("/{what}", func(_ http.ResponseWriter, r *http.Request) {
+		if r.PathValue("what") == "panic" {
+			panic("boom")
+		}
+	})))
+	c := dial(t, srv)
+	c.send("GET /ok HTTP/1.1", "Host: shop.example")
+	_ = c.response("GET") //nolint:bodyclose // a raw connection
+	rec.next(t).wantStatus(codes.Unset)
+	c.send("GET /panic HTTP/1.1", "Host: shop.example")
+	if _, err := c.ReadString('\n'); !errors.Is(err, io.EOF) {
+		t.Errorf("read %v, want the connection closed", err)
+	}
+	rec.next(t).wantName("GET /{what}").wantStatus(codes.Error).want("error.type", "string", "http.response.status_code", "")
+	c = dial(t, srv)
+	c.send("GET /ok HTTP/1.1", "Host: shop.example")
+	_ = c.response("GET") //nolint:bodyclose // a raw connection
+	rec.next(t).wantStatus(codes.Unset)
+}
+
+func TestStoryServerTimingOnTheWire(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := serve(t, rec.wrap(muxOf("/{code}", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("Server-Timing", "db;dur=1")
+	}), middleware.WithServerTiming()))
+	resp, err := srv.Client().Get(srv.URL + "/200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	id := rec.next(t).SpanContext().SpanID().String()
+	if got := resp.Header["Server-Timing"]; len(got) != 2 || !strings.Contains(got[1], id) {
+		t.Errorf("Server-Timing = %q", got)
+	}
+}
+
+// HTTP/2 without TLS, by prior knowledge.
+func TestStoryH2C(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := httptest.NewUnstartedServer(rec.wrap(muxOf("/a", status(http.StatusOK))))
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	srv.Config.Protocols = &protocols
+	srv.Start()
+	defer srv.Close()
+	tr := &http.Transport{Protocols: &protocols}
+	defer tr.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: tr}).Get(srv.URL + "/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	rec.next(t).wantName("GET /a").want("network.protocol.version", "2", "url.scheme", "http")
+}

@@ -1,0 +1,144 @@
+package middleware_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/middleware"
+)
+
+// network is a RoundTripper that keeps the request.
+type network struct {
+	saw *http.Request
+	err error
+}
+
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.saw = r
+	if n.err != nil {
+		return nil, n.err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("ok")), Request: r}, nil
+}
+
+func call(tb testing.TB, rt http.RoundTripper, ctx context.Context, url string) error { //nolint:revive // tb first in tests
+	tb.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	resp, err := rt.RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	if len(r.Header) != 0 {
+		tb.Errorf("the caller's request got headers: %v", r.Header)
+	}
+	return resp.Body.Close()
+}
+
+func TestTransport(t *testing.T) {
+	t.Parallel()
+	rec, n := newRecorder(t), &network{}
+	rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()), middleware.WithRedactedQuery("pin"))
+	if err := call(t, rt, t.Context(), "http://u:pw@shop.example/a?Token=x&page=2&pin=1"); err != nil {
+		t.Fatal(err)
+	}
+	s := rec.only(t).wantName("GET").wantStatus(codes.Unset)
+	s.want("url.full", "http://shop.example/a?Token=REDACTED&page=2&pin=REDACTED", "http.response.status_code", "200", "server.address", "shop.example")
+	if s.SpanKind() != trace.SpanKindClient || !strings.Contains(n.saw.Header.Get("Traceparent"), s.SpanContext().SpanID().String()) {
+		t.Errorf("kind %v, traceparent %q", s.SpanKind(), n.saw.Header.Get("Traceparent"))
+	}
+	if n.saw.URL.RawQuery != "Token=x&page=2&pin=1" || n.saw.URL.User == nil {
+		t.Error("the request itself was redacted")
+	}
+}
+
+func TestTransportError(t *testing.T) {
+	t.Parallel()
+	rec, n := newRecorder(t), &network{err: errors.New("no route")}
+	rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp))
+	if err := call(t, rt, t.Context(), "http://shop.example/"); !errors.Is(err, n.err) {
+		t.Errorf("err = %v", err)
+	}
+	rec.only(t).wantStatus(codes.Error)
+}
+
+func TestTransportFilterAndOffStillPropagate(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	ctx := middleware.Extract(t.Context(), map[string]string{"traceparent": callerHead}, middleware.WithPropagators(w3c()))
+	for name, opt := range map[string]middleware.Option{
+		"filter": middleware.WithFilter(func(*http.Request) bool { return false }),
+		"off":    middleware.WithTracerProvider(noop.NewTracerProvider()),
+	} {
+		n := &network{}
+		rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()), opt)
+		if err := call(t, rt, ctx, "http://shop.example/"); err != nil {
+			t.Fatal(err)
+		}
+		if got := n.saw.Header.Get("Traceparent"); got != callerHead {
+			t.Errorf("%s: traceparent = %q", name, got)
+		}
+	}
+	if len(rec.Ended()) != 0 {
+		t.Error("a span was made")
+	}
+}
+
+func TestTransportIsNotWrappedTwice(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	once := middleware.NewTransport(nil, middleware.WithTracerProvider(rec.tp))
+	if got := middleware.NewTransport(once, middleware.WithTracerProvider(rec.tp)); got != once {
+		t.Error("our own transport is wrapped again")
+	}
+	theirs := otelhttp.NewTransport(nil)
+	if got := middleware.NewTransport(theirs, middleware.WithTracerProvider(rec.tp)); got != http.RoundTripper(theirs) {
+		t.Error("otelhttp's transport is wrapped again")
+	}
+	n := &network{}
+	off := middleware.NewTransport(n, middleware.WithTracerProvider(noop.NewTracerProvider()),
+		middleware.WithPropagators(propagation.NewCompositeTextMapPropagator()))
+	if off != http.RoundTripper(n) {
+		t.Error("the base is wrapped although there is nothing to do")
+	}
+}
+
+func TestTransportOverARealServer(t *testing.T) {
+	t.Parallel()
+	rec := newRecorder(t)
+	srv := httptest.NewServer(rec.wrap(status(http.StatusNoContent)))
+	defer srv.Close()
+	client := &http.Client{Transport: middleware.NewTransport(nil, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()))}
+	resp, err := client.Get(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	rec.next(t)
+	rec.next(t)
+	client.CloseIdleConnections()
+	var parent, child trace.SpanContext
+	for _, s := range rec.Ended() {
+		if s.SpanKind() == trace.SpanKindClient {
+			parent = s.SpanContext()
+		} else {
+			child = s.Parent()
+		}
+	}
+	if parent.SpanID() != child.SpanID() {
+		t.Errorf("the server span is the child of %v, want %v", child, parent)
+	}
+}
