@@ -1,0 +1,340 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/env"
+)
+
+// exporterFunc is an exporter of one function.
+type exporterFunc func(ctx context.Context, n int) error
+
+func (f exporterFunc) ExportSpans(ctx context.Context, s []sdktrace.ReadOnlySpan) error {
+	return f(ctx, len(s))
+}
+func (exporterFunc) Shutdown(context.Context) error { return nil }
+
+func testBatch() env.Batch {
+	return env.Batch{
+		ScheduleDelay:      env.Value[time.Duration]{V: 5 * time.Second},
+		ExportTimeout:      env.Value[time.Duration]{V: 30 * time.Second},
+		MaxQueueSize:       env.Value[int]{V: 100},
+		MaxExportBatchSize: env.Value[int]{V: 10},
+	}
+}
+
+func quietDiagnostics() *diagnostics { return newDiagnostics(slog.New(slog.DiscardHandler)) }
+
+func testGate(f exporterFunc) *gate {
+	return newGate(f, testBatch(), view{}, quietDiagnostics(), "test")
+}
+
+func sampledSpan() sdktrace.ReadOnlySpan {
+	return tracetest.SpanStub{
+		Name: "x",
+		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{
+			TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled,
+		}),
+	}.Snapshot()
+}
+
+func endSpans(g *gate, n int) {
+	s := sampledSpan()
+	for range n {
+		g.OnEnd(s)
+	}
+}
+
+func wantAccount(t *testing.T, g *gate, want DestinationReport) {
+	t.Helper()
+	if got := g.acc.report(); got != want {
+		t.Errorf("account:\n got %+v\nwant %+v", got, want)
+	}
+}
+
+type partial struct {
+	ErrorMessage  string
+	RejectedItems int64
+}
+
+func (partial) Error() string { return "partial success" }
+
+func TestGateOutcomes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		err  func(ctx context.Context) error
+		want DestinationReport // of 10 spans
+	}{
+		{"success", func(context.Context) error { return nil }, DestinationReport{Exported: 10}},
+		{"failure", func(context.Context) error { return errors.New("no") }, DestinationReport{Failed: 10}},
+		{"panic", func(context.Context) error { panic("exporter") }, DestinationReport{Failed: 10}},
+		{"timeout", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, DestinationReport{Failed: 10, Uncertain: 10}},
+		{"partial", func(context.Context) error { return fmt.Errorf("export: %w", partial{RejectedItems: 3}) }, DestinationReport{Exported: 7, Failed: 3}},
+		{"partial, joined", func(context.Context) error { return errors.Join(partial{RejectedItems: 3}, nil) }, DestinationReport{Exported: 7, Failed: 3}},
+		{"partial, negative", func(context.Context) error { return partial{RejectedItems: -3} }, DestinationReport{Exported: 10}},
+		{"partial and a failure", func(context.Context) error { return errors.Join(partial{RejectedItems: 3}, errors.New("no")) }, DestinationReport{Failed: 10}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := testGate(func(ctx context.Context, _ int) error { return c.err(ctx) })
+				endSpans(g, 10)
+				time.Sleep(time.Minute)
+				c.want.Ended = 10
+				wantAccount(t, g, c.want)
+				if err := g.Shutdown(t.Context()); err != nil {
+					t.Errorf("Shutdown: %v", err)
+				}
+				wantAccount(t, g, c.want)
+			})
+		})
+	}
+}
+
+// The gate drops at the queue's bound: what is being exported counts, and the
+// SDK never drops unseen.
+func TestGateBound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		exported := 0
+		g := testGate(func(_ context.Context, n int) error {
+			<-release
+			exported += n
+			return nil
+		})
+		endSpans(g, 250)
+		wantAccount(t, g, DestinationReport{Ended: 250, Queued: 100, Dropped: 150})
+		close(release)
+		synctest.Wait()
+		endSpans(g, 10)
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		endSpans(g, 5) // too late
+		wantAccount(t, g, DestinationReport{Ended: 265, Exported: 110, Dropped: 155})
+		if exported != 110 {
+			t.Errorf("the exporter got %d spans, want 110", exported)
+		}
+	})
+}
+
+// At the deadline what is with the exporter may have arrived, what waits has
+// not; the exporter is cut, and what it says later changes nothing.
+func TestGateShutdownDeadline(t *testing.T) {
+	t.Parallel()
+	for name, obeys := range map[string]bool{"an exporter that obeys": true, "one that does not": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				calls := 0
+				g := testGate(func(ctx context.Context, _ int) error {
+					calls++
+					if obeys {
+						<-ctx.Done()
+						return ctx.Err()
+					}
+					<-release
+					return nil
+				})
+				endSpans(g, 50)
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				begin := time.Now()
+				if err := g.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("Shutdown: %v", err)
+				}
+				if d := time.Since(begin); d != time.Second {
+					t.Errorf("Shutdown took %v", d)
+				}
+				want := DestinationReport{Ended: 50, Failed: 10, Uncertain: 10, Dropped: 40}
+				wantAccount(t, g, want)
+				close(release)
+				synctest.Wait()
+				wantAccount(t, g, want)
+				if calls != 1 {
+					t.Errorf("%d exports, want 1: none begins after the deadline", calls)
+				}
+			})
+		})
+	}
+}
+
+func TestGateForceFlush(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fail := false
+		delay := time.Duration(0)
+		g := testGate(func(context.Context, int) error {
+			time.Sleep(delay)
+			if fail {
+				return errors.New("no")
+			}
+			return nil
+		})
+		endSpans(g, 3)
+		if err := g.ForceFlush(t.Context()); err != nil {
+			t.Errorf("ForceFlush: %v", err)
+		}
+		wantAccount(t, g, DestinationReport{Ended: 3, Exported: 3})
+		fail = true
+		endSpans(g, 2)
+		if err := g.ForceFlush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans lost") {
+			t.Errorf("ForceFlush with a failing exporter: %v", err)
+		}
+		// A flush that is not waited for does not cut the export, nor fill the
+		// SDK's queue with its markers.
+		// (Less than the batch delay: the SDK would wait for a mutex, which stops
+		// the time of the bubble.)
+		fail, delay = false, time.Second
+		endSpans(g, 5)
+		for range 300 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			if err := g.ForceFlush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("ForceFlush: %v", err)
+			}
+			cancel()
+		}
+		time.Sleep(time.Second)
+		endSpans(g, 95)
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		wantAccount(t, g, DestinationReport{Ended: 105, Exported: 103, Failed: 2})
+		if err := g.ForceFlush(t.Context()); err != nil {
+			t.Errorf("ForceFlush after Shutdown: %v", err)
+		}
+	})
+}
+
+// Many goroutines end spans while others flush and one shuts down.
+func TestGateUnderLoad(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	got := 0
+	g := testGate(func(_ context.Context, n int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		got += n
+		return nil
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { endSpans(g, 5000) })
+		wg.Go(func() { _ = g.ForceFlush(t.Context()) })
+	}
+	wg.Go(func() { _ = g.Shutdown(t.Context()) })
+	wg.Wait()
+	r := g.acc.report()
+	mu.Lock()
+	defer mu.Unlock()
+	if r.Ended != 40000 || r.Ended != r.Exported+r.Failed+r.Dropped || r.Queued != 0 || r.Exported != uint64(got) {
+		t.Errorf("account %+v, the exporter got %d", r, got)
+	}
+}
+
+func TestMaskedSampler(t *testing.T) {
+	t.Parallel()
+	var seen []attribute.KeyValue
+	s := maskedSampler{samplerFunc(func(p sdktrace.SamplingParameters) {
+		seen = append(seen, p.Attributes...)
+		for _, l := range p.Links {
+			seen = append(seen, l.Attributes...)
+		}
+	}), func(kv attribute.KeyValue) (attribute.KeyValue, bool) { return kv, kv.Key != "secret" }}
+	attrs := []attribute.KeyValue{attribute.Int("secret", 1), attribute.Int("kept", 1)}
+	links := []trace.Link{{Attributes: attrs}}
+	s.ShouldSample(sdktrace.SamplingParameters{Attributes: attrs, Links: links})
+	if len(seen) != 2 || seen[0].Key != "kept" || seen[1].Key != "kept" {
+		t.Errorf("the sampler saw %v", seen)
+	}
+	if attrs[0].Key != "secret" || len(links[0].Attributes) != 2 {
+		t.Error("the caller's attributes were changed")
+	}
+}
+
+type samplerFunc func(sdktrace.SamplingParameters)
+
+func (f samplerFunc) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	f(p)
+	return sdktrace.SamplingResult{}
+}
+func (samplerFunc) Description() string { return "func" }
+
+func TestDiagnosticsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		d := newDiagnostics(slog.New(slog.NewTextHandler(&out, nil)))
+		d.hide("topsecret", "abc")
+		lines := func() int {
+			defer out.Reset()
+			return strings.Count(out.String(), "\n")
+		}
+		d.Handle(nil)
+		for i := range 50 {
+			d.Handle(fmt.Errorf("dial 127.0.0.1:%d with topsecret at https://ada:pw@x/?", i))
+		}
+		text := out.String()
+		if n := lines(); n != 1 {
+			t.Errorf("%d lines for one kind of error, want 1", n)
+		}
+		for _, secret := range []string{"topsecret", "ada", "pw@"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%q is in %s", secret, text)
+			}
+		}
+		time.Sleep(repeatInterval)
+		d.Handle(errors.New("dial 127.0.0.1:1 with topsecret at https://ada:pw@x/?"))
+		if text := out.String(); !strings.Contains(text, "count=50") {
+			t.Errorf("an error that lasts is not logged again with its count: %s", text)
+		}
+		out.Reset()
+		for i := range 1000 {
+			d.report("x", errors.New(strings.Repeat("x", i+1)))
+		}
+		if n := lines(); n > maxErrorKinds+1 {
+			t.Errorf("%d lines, want at most %d", n, maxErrorKinds+1)
+		}
+		d.report("x", errors.New(strings.Repeat("long ", 100_000)))
+		d.summary(t.Context())
+		if text := out.String(); len(text) > 3*maxErrorBytes || !strings.Contains(text, "other errors") {
+			t.Errorf("summary of %d bytes: %.2000s", len(text), text)
+		}
+		out.Reset()
+		d.summary(t.Context())
+		if out.Len() > 0 {
+			t.Errorf("a second summary: %s", &out)
+		}
+	})
+}
+
+func FuzzMaskUserInfo(f *testing.F) {
+	for _, s := range []string{"", "http://a:b@c/d", "x://y@z x://y:@z@w", "://", "a@b", "https://u:p/w@h"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := maskUserInfo(s)
+		if again := maskUserInfo(got); again != got {
+			t.Errorf("%q becomes %q and then %q", s, got, again)
+		}
+		_, _ = io.WriteString(io.Discard, withoutDigits(got))
+	})
+}
