@@ -29,6 +29,7 @@ func scenarios() map[string]func() error {
 		"foreign propagator": childForeignPropagator,
 		"stand-in":           childStandIn,
 		"spans":              childSpans,
+		"errors":             childErrors,
 		"idle":               childIdle,
 		"serve":              childServe,
 	}
