@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -50,9 +49,8 @@ func runChild(name string) int {
 
 // child is a scenario that runs.
 type child struct {
-	cmd    *exec.Cmd
-	stdout io.ReadCloser
-	out    bytes.Buffer // standard error
+	cmd *exec.Cmd
+	out bytes.Buffer // standard error
 }
 
 // newChild prepares a scenario with these variables and no others.

@@ -90,7 +90,7 @@ func httpHandler(t *testing.T, got *received, reply answer) http.Handler {
 		got.paths = append(got.paths, r.URL.Path)
 		got.types = append(got.types, contentType)
 		got.mu.Unlock()
-		n := 0
+		var n int
 		if contentType == "application/x-protobuf" {
 			if err := proto.Unmarshal(raw, &req); err != nil {
 				t.Errorf("body: %v", err)

@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -133,13 +132,14 @@ func (d *diagnostics) clean(text string) string {
 	return strings.ToValidUTF8(text, string(utf8.RuneError))
 }
 
-// cleaned is err with a text that may be printed, and nothing inside.
-func (d *diagnostics) cleaned(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(d.clean(err.Error()))
+// cleanedError is an error whose text may be printed.
+type cleanedError struct {
+	text  string
+	cause error
 }
+
+func (e cleanedError) Error() string { return e.text }
+func (e cleanedError) Unwrap() error { return e.cause }
 
 // hide adds texts that are never printed. Very short ones are no secrets, and
 // would take letters out of every word.

@@ -14,7 +14,7 @@ import (
 )
 
 // The whole of a traced server: SHOP_TRACING=true turns it on.
-func ExampleStart() {
+func ExampleStart() { //nolint:sloglint // a program logs as it likes
 	ctx := context.Background()
 	mux := http.NewServeMux()
 
@@ -31,7 +31,7 @@ func ExampleStart() {
 
 // A program that is not a server ends tracing itself, with a context of its own
 // and not the one that a signal has ended.
-func ExampleTracing_Shutdown() {
+func ExampleTracing_Shutdown() { //nolint:sloglint // a program logs as it likes
 	ctx := context.Background()
 	tracing, err := bootstrap.Start(ctx, bootstrap.Config{App: "shop", Lookup: env.Map{}})
 	if err != nil {
@@ -63,7 +63,7 @@ func ExampleExplain() {
 	// OTEL_EXPORTER_OTLP_ENDPOINT wants a URL with http:// or https://, such as "http://localhost:4318"
 }
 
-func ExampleTracing_LogHandler() {
+func ExampleTracing_LogHandler() { //nolint:sloglint // a program logs as it likes
 	ctx := context.Background()
 	tracing, err := bootstrap.Start(ctx, bootstrap.Config{App: "shop", Lookup: env.Map{}})
 	if err != nil {

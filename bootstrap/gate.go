@@ -113,7 +113,7 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(e.stop, func() { cancel(errGivenUp) })()
+	defer context.AfterFunc(e.stop, func() { cancel(errGivenUp) })() //nolint:contextcheck // both contexts end it
 	err := e.export(ctx, e.view.spans(spans))
 	failed, uncertain := n, false
 	switch rejected, partial := partialSuccess(err); {
@@ -126,7 +126,7 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	}
 	e.acc.settle(n, failed, uncertain)
 	if err != nil {
-		e.diag.exportFailed(e.name, failed, uncertain, err)
+		e.diag.exportFailed(e.name, failed, uncertain, err) //nolint:contextcheck // a log line, whatever became of the export
 	}
 	return nil
 }

@@ -55,10 +55,10 @@ func TestLogHandlerAddsIDs(t *testing.T) {
 		want string
 	}{
 		{"plain", func(l *slog.Logger) *slog.Logger { return l }, `{"level":"INFO","msg":"m","k":1,` + wantIDs + `}`},
-		{"attributes", func(l *slog.Logger) *slog.Logger { return l.With("a", 1) }, `{"level":"INFO","msg":"m","a":1,"k":1,` + wantIDs + `}`},
+		{"attributes", func(l *slog.Logger) *slog.Logger { return l.With(slog.Int("a", 1)) }, `{"level":"INFO","msg":"m","a":1,"k":1,` + wantIDs + `}`},
 		{"group", func(l *slog.Logger) *slog.Logger { return l.WithGroup("g") }, `{"level":"INFO","msg":"m",` + wantIDs + `,"g":{"k":1}}`},
 		{"all", func(l *slog.Logger) *slog.Logger {
-			return l.With("a", 1).WithGroup("g").With("b", 2).WithGroup("h")
+			return l.With(slog.Int("a", 1)).WithGroup("g").With(slog.Int("b", 2)).WithGroup("h")
 		}, `{"level":"INFO","msg":"m","a":1,` + wantIDs + `,"g":{"b":2,"h":{"k":1}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,12 +71,12 @@ func TestLogHandlerAddsIDs(t *testing.T) {
 				return a
 			}})
 			logger := c.make(slog.New(offTracing(t).LogHandler(handler)))
-			logger.InfoContext(spanContext(), "m", "k", 1)
+			logger.InfoContext(spanContext(), "m", slog.Int("k", 1))
 			if got := buf.String(); got != c.want+"\n" {
 				t.Errorf("with a span:\n got %s\nwant %s", got, c.want)
 			}
 			buf.Reset()
-			logger.InfoContext(context.Background(), "m", "k", 1)
+			logger.InfoContext(context.Background(), "m", slog.Int("k", 1))
 			if bytes.Contains(buf.Bytes(), []byte("trace_id")) {
 				t.Errorf("without a span: %s", &buf)
 			}
@@ -88,8 +88,8 @@ func TestLogHandlerAddsIDs(t *testing.T) {
 func TestLogHandlerSiblings(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
-	base := slog.New(offTracing(t).LogHandler(slog.NewJSONHandler(&buf, nil))).WithGroup("g").With("z", 0)
-	a, b := base.With("a", 1), base.With("b", 2)
+	base := slog.New(offTracing(t).LogHandler(slog.NewJSONHandler(&buf, nil))).WithGroup("g").With(slog.Int("z", 0))
+	a, b := base.With(slog.Int("a", 1)), base.With(slog.Int("b", 2))
 	a.InfoContext(spanContext(), "m")
 	if bytes.Contains(buf.Bytes(), []byte(`"b":2`)) {
 		t.Errorf("the sibling's attribute: %s", &buf)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"strings"
@@ -77,9 +78,7 @@ func start(t *testing.T, vars env.Map, change ...func(*bootstrap.Config)) (*boot
 	t.Helper()
 	out := &logs{}
 	all := env.Map{"SHOP_TRACING": "true", "XDG_STATE_HOME": t.TempDir()}
-	for k, v := range vars {
-		all[k] = v
-	}
+	maps.Copy(all, vars)
 	cfg := bootstrap.Config{
 		App: "shop", Lookup: all, Logger: out.logger(), NoGlobals: true, ShutdownTimeout: 30 * time.Second,
 	}

@@ -27,8 +27,8 @@ func childErrors() error {
 	for range 5 {
 		otel.Handle(errors.New("trouble at https://ada:pw@collector/"))
 	}
-	otel.Tracer("chatty", nil...).Start(ctx, "x") // the SDK tells of each tracer at info
-	_, span := otel.Tracer("x").Start(ctx, "y")
+	// The SDK tells of each tracer at info.
+	_, span := otel.Tracer("chatty").Start(ctx, "x")
 	span.SetAttributes(attribute.Int("n", 1))
 	span.End()
 	return tracing.Shutdown(ctx)

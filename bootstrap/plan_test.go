@@ -2,6 +2,7 @@ package bootstrap_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -15,9 +16,7 @@ import (
 // plan explains an App shop that is on, with the state home /state.
 func plan(vars env.Map, change ...func(*bootstrap.Config)) bootstrap.Plan {
 	all := env.Map{"SHOP_TRACING": "true", "XDG_STATE_HOME": "/state"}
-	for k, v := range vars {
-		all[k] = v
-	}
+	maps.Copy(all, vars)
 	cfg := bootstrap.Config{App: "shop", Lookup: all}
 	for _, f := range change {
 		f(&cfg)
@@ -92,7 +91,7 @@ func TestPlan(t *testing.T) {
 		{name: "the App's file", vars: env.Map{"SHOP_TRACES_FILE": "/var/spans.jsonl"}, want: []string{"file /var/spans.jsonl"}},
 		{name: "the App's file beside OTLP", vars: env.Map{"SHOP_TRACES_FILE": "/var/spans.jsonl", endpoint: "http://c:4318"}, want: []string{"otlp http://c:4318/v1/traces"}, findings: []string{"SHOP_TRACES_FILE"}, otlp: true},
 		{name: "AlsoFile", vars: env.Map{"SHOP_TRACES_FILE": "/var/spans.jsonl", endpoint: "http://c:4318"}, change: alsoFile, want: []string{"otlp http://c:4318/v1/traces", "file /var/spans.jsonl"}, otlp: true},
-		{name: "misspelled", vars: env.Map{"SHOP_TRACES_FIEL": "/x", "OTEL_SERVICE_NMAE": "x"}, want: file, findings: []string{"OTEL_SERVICE_NMAE", "SHOP_TRACES_FIEL"}},
+		{name: "misspelled", vars: env.Map{"SHOP_TRACES_FIEL": "/x", "OTEL_SERVICE_NAM": "x"}, want: file, findings: []string{"OTEL_SERVICE_NAM", "SHOP_TRACES_FIEL"}},
 		{name: "Kubernetes", vars: env.Map{"SHOP_SERVICE_HOST": "10.0.0.1", "SHOP_SERVICE_PORT": "80", "SHOP_PORT_80_TCP": "x"}, want: file},
 		{name: "off", vars: env.Map{"SHOP_TRACING": "0", protocol: "thrift", endpoint: "x"}},
 		{name: "neither on nor off", vars: env.Map{"SHOP_TRACING": "yes"}, findings: []string{"SHOP_TRACING"}},

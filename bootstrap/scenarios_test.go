@@ -29,7 +29,13 @@ func childGlobals() error {
 	ctx := context.Background()
 	early := otel.Tracer("early")
 
-	first, err := bootstrap.Start(ctx, childConfig())
+	cfg := childConfig()
+	cfg.Instrument = append(cfg.Instrument, func(trace.TracerProvider) error {
+		_, err := bootstrap.Start(ctx, childConfig()) // by way of a library that starts it lazily
+		c.that(errors.Is(err, bootstrap.ErrStarted), "Start in a hook: %v", err)
+		return nil
+	})
+	first, err := bootstrap.Start(ctx, cfg)
 	c.that(err == nil, "first Start: %v", err)
 	c.that(first.Enabled(), "not enabled")
 	c.that(otel.GetTracerProvider() == first.TracerProvider(), "the global provider is not ours")

@@ -65,7 +65,7 @@ func (t *Tracing) ServeListener(ctx context.Context, srv *http.Server, ln net.Li
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 
-	cancelBase, restore := cancellableBase(srv)
+	cancelBase, restore := cancellableBase(srv) //nolint:contextcheck // requests outlive ctx, by half of the time
 	defer restore()
 	defer cancelBase(nil)
 
@@ -138,7 +138,7 @@ func serve(srv *http.Server, ln net.Listener) (r serveResult) {
 }
 
 // cancellableBase makes the base context of srv's requests one that can be
-// cancelled, on top of the program's own.
+// canceled, on top of the program's own.
 func cancellableBase(srv *http.Server) (cancel context.CancelCauseFunc, restore func()) {
 	program := srv.BaseContext
 	stop, cancel := context.WithCancelCause(context.Background())

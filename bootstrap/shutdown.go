@@ -66,7 +66,7 @@ func (t *Tracing) stop(ctx context.Context) error {
 	errs = append(errs, lost)
 	t.restore()
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("bootstrap: shutdown: %w", t.diag.cleaned(err))
+		return fmt.Errorf("bootstrap: shutdown: %w", cleanedError{t.diag.clean(err.Error()), err})
 	}
 	return nil
 }
@@ -141,17 +141,18 @@ func (t *Tracing) flush(ctx context.Context) error {
 	if t.hub == nil {
 		return nil
 	}
-	errs := make([]error, len(t.extra)+1)
+	results := make([]error, len(t.extra)+1)
 	var wg sync.WaitGroup
-	wg.Go(func() { errs[len(t.extra)] = t.hub.Shutdown(ctx) })
+	wg.Go(func() { results[len(t.extra)] = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
 		wg.Go(func() {
-			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
+			results[i] = bounded(ctx, "processor", func(ctx context.Context) error {
 				return errors.Join(p.ForceFlush(ctx), p.Shutdown(ctx))
 			})
 		})
 	}
 	wg.Wait()
+	errs := slices.Clone(results)
 	if t.sdk != nil {
 		// Its processors are down already. With a context that has ended it
 		// would not even look at them.

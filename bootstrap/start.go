@@ -57,9 +57,20 @@ type standIn interface{ StandIn() bool }
 // Start logs each finding as one warning, and neither waits for a backend nor
 // fails because of one. It ignores the end of ctx.
 func Start(ctx context.Context, cfg Config) (*Tracing, error) {
+	ctx = context.WithoutCancel(ctx)
 	if cfg.NoGlobals {
-		return start(ctx, cfg, newForwarder())
+		t, err := start(ctx, cfg, newForwarder())
+		t.instrument(ctx)
+		return t, err
 	}
+	t, err := startOnce(ctx, cfg)
+	if !errors.Is(err, ErrStarted) {
+		t.instrument(ctx) // outside the lock: it is the program's code, and may call Start
+	}
+	return t, err
+}
+
+func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	if t := process.running; t != nil && !t.isStopped() {
@@ -73,7 +84,6 @@ func Start(ctx context.Context, cfg Config) (*Tracing, error) {
 }
 
 func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error) {
-	ctx = context.WithoutCancel(ctx)
 	t := &Tracing{
 		cfg: cfg, plan: Explain(cfg), logger: cfg.logger(),
 		provider:   noop.NewTracerProvider(),
@@ -87,7 +97,7 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 	}
 	var errs []error
 	if t.plan.Tracing {
-		errs = append(errs, t.turnOn(forward))
+		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
 	}
 	for _, f := range t.plan.Findings {
 		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration",
@@ -98,7 +108,6 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		}
 	}
 	errs = append(errs, t.startProfiles())
-	t.instrument(ctx)
 	if t.recording {
 		t.logger.LogAttrs(ctx, slog.LevelInfo, "tracing started",
 			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))

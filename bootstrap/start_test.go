@@ -3,6 +3,7 @@ package bootstrap_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -29,14 +30,12 @@ func resourceOf(t *testing.T, vars env.Map, change ...func(*bootstrap.Config)) m
 	t.Helper()
 	p := &notingProcessor{}
 	all := none()
-	for k, v := range vars {
-		all[k] = v
-	}
+	maps.Copy(all, vars)
 	tracing, _ := start(t, all, append(change, withProcessor(p))...)
 	makeSpans(t, tracing.TracerProvider(), 1)
 	got := map[string]string{}
 	for _, kv := range p.ended[0].Resource().Attributes() {
-		got[string(kv.Key)] = kv.Value.Emit()
+		got[string(kv.Key)] = kv.Value.String()
 	}
 	return got
 }
@@ -137,12 +136,10 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := &notingProcessor{}
 	vars := none()
-	for key, v := range map[string]string{
+	maps.Copy(vars, env.Map{
 		"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "2", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT": "3", "OTEL_SPAN_EVENT_COUNT_LIMIT": "1",
 		"OTEL_SPAN_LINK_COUNT_LIMIT": "0", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT": "1",
-	} {
-		vars[key] = v
-	}
+	})
 	tracing, _ := start(t, vars, withProcessor(p))
 	attrs := trace.WithAttributes(attribute.String("a", "long value"), attribute.Int("b", 1), attribute.Int("c", 1))
 	_, span := tracing.TracerProvider().Tracer("x").Start(t.Context(), "x", attrs, trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(spanContext())}))
