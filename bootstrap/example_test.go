@@ -14,7 +14,9 @@ import (
 )
 
 // The whole of a traced server: SHOP_TRACING=true turns it on.
-func ExampleStart() { //nolint:sloglint // a program logs as it likes
+//
+//nolint:sloglint // a program logs as it likes
+func ExampleStart() {
 	ctx := context.Background()
 	mux := http.NewServeMux()
 
@@ -31,7 +33,9 @@ func ExampleStart() { //nolint:sloglint // a program logs as it likes
 
 // A program that is not a server ends tracing itself, with a context of its own
 // and not the one that a signal has ended.
-func ExampleTracing_Shutdown() { //nolint:sloglint // a program logs as it likes
+//
+//nolint:sloglint // a program logs as it likes
+func ExampleTracing_Shutdown() {
 	ctx := context.Background()
 	tracing, err := bootstrap.Start(ctx, bootstrap.Config{App: "shop", Lookup: env.Map{}})
 	if err != nil {
@@ -63,7 +67,8 @@ func ExampleExplain() {
 	// OTEL_EXPORTER_OTLP_ENDPOINT wants a URL with http:// or https://, such as "http://localhost:4318"
 }
 
-func ExampleTracing_LogHandler() { //nolint:sloglint // a program logs as it likes
+//nolint:sloglint // a program logs as it likes
+func ExampleTracing_LogHandler() {
 	ctx := context.Background()
 	tracing, err := bootstrap.Start(ctx, bootstrap.Config{App: "shop", Lookup: env.Map{}})
 	if err != nil {
