@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRowsNameRealTests holds docs/seed-rows.md to the tests that exist.
+func TestRowsNameRealTests(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("../../docs/seed-rows.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := packageDirs(t, "../..")
+	name := regexp.MustCompile(`(?:\b([a-z0-9_]+)\.)?\b((?:Test|Fuzz|Example|Benchmark)[A-Z]\w*)`)
+	found := 0
+	for line := range strings.Lines(string(table)) {
+		pkg := ""
+		for _, m := range name.FindAllStringSubmatch(line, -1) {
+			if m[1] != "" {
+				pkg = m[1]
+			}
+			found++
+			if !defined(t, dirs[pkg], m[2]) {
+				t.Errorf("no test %s in package %q: %s", m[2], pkg, strings.TrimSpace(line))
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no test is named")
+	}
+}
+
+// packageDirs maps a folder's name to the folders of that name that hold tests.
+func packageDirs(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	files := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(entry.Name(), "_test.go") {
+			files[filepath.Dir(path)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := map[string][]string{}
+	for dir := range files {
+		base := filepath.Base(dir)
+		dirs[base] = append(dirs[base], dir)
+	}
+	return dirs
+}
+
+func defined(t *testing.T, dirs []string, test string) bool {
+	t.Helper()
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(source), "func "+test+"(") {
+				return true
+			}
+		}
+	}
+	return false
+}
