@@ -8,14 +8,21 @@ import (
 	"testing"
 )
 
-// TestRowsNameRealTests holds docs/seed-rows.md to the tests that exist.
-func TestRowsNameRealTests(t *testing.T) {
+// TestTablesNameRealTests holds the tables of tests to the tests that exist.
+func TestTablesNameRealTests(t *testing.T) {
 	t.Parallel()
-	table, err := os.ReadFile("../../docs/seed-rows.md")
+	dirs := packageDirs(t, "../..")
+	for _, path := range []string{"../../docs/seed-rows.md", "../../ARCHITECTURE.md"} {
+		testNames(t, path, dirs)
+	}
+}
+
+func testNames(t *testing.T, path string, dirs map[string][]string) {
+	t.Helper()
+	table, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs := packageDirs(t, "../..")
 	name := regexp.MustCompile(`(?:\b([a-z0-9_]+)\.)?\b((?:Test|Fuzz|Example|Benchmark)[A-Z]\w*)`)
 	found := 0
 	for line := range strings.Lines(string(table)) {
@@ -26,12 +33,12 @@ func TestRowsNameRealTests(t *testing.T) {
 			}
 			found++
 			if !defined(t, dirs[pkg], m[2]) {
-				t.Errorf("no test %s in package %q: %s", m[2], pkg, strings.TrimSpace(line))
+				t.Errorf("%s: no test %s in package %q: %s", path, m[2], pkg, strings.TrimSpace(line))
 			}
 		}
 	}
 	if found == 0 {
-		t.Error("no test is named")
+		t.Errorf("%s names no test", path)
 	}
 }
 
