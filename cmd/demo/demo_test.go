@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,7 +153,7 @@ func TestDiskFills(t *testing.T) {
 		t.Errorf("%d ended, %d exported, %d lost; want 2400 = exported + lost, and some of both", ended, exported, lost)
 	}
 	holds := regexp.MustCompile(`holds (\d+) spans`).FindStringSubmatch(stdout.String())
-	if holds == nil || holds[1] != fmt.Sprint(exported) {
+	if holds == nil || holds[1] != strconv.FormatUint(exported, 10) {
 		t.Errorf("the file holds %v spans, exported were %d", holds, exported)
 	}
 }

@@ -118,7 +118,6 @@ func serve(ctx context.Context, o options, cfg bootstrap.Config, stdout io.Write
 	if err != nil {
 		return errors.Join(err, tracing.Shutdown(ctx))
 	}
-	//nolint:contextcheck // the middleware asks its provider once, outside any request, whether it records
 	shop, handler := newShop(tracing, "http://"+listener.Addr().String())
 	srv := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ErrorLog: errorLog(cfg.Logger, o)}
 	if o.selfLoad > 0 {
