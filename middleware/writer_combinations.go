@@ -14,3105 +14,7683 @@ import (
 func combine(w *writer, has uint16) http.ResponseWriter {
 	switch has {
 	case 1:
-		return rw001{rw000{w}}
+		return (*rw001)(w)
 	case 2:
-		return rw002{rw000{w}}
+		return (*rw002)(w)
 	case 3:
-		return rw003{rw001{rw000{w}}}
+		return (*rw003)(w)
 	case 4:
-		return rw004{rw000{w}}
+		return (*rw004)(w)
 	case 5:
-		return rw005{rw001{rw000{w}}}
+		return (*rw005)(w)
 	case 6:
-		return rw006{rw002{rw000{w}}}
+		return (*rw006)(w)
 	case 7:
-		return rw007{rw003{rw001{rw000{w}}}}
+		return (*rw007)(w)
 	case 8:
-		return rw008{rw000{w}}
+		return (*rw008)(w)
 	case 9:
-		return rw009{rw001{rw000{w}}}
+		return (*rw009)(w)
 	case 10:
-		return rw010{rw002{rw000{w}}}
+		return (*rw010)(w)
 	case 11:
-		return rw011{rw003{rw001{rw000{w}}}}
+		return (*rw011)(w)
 	case 12:
-		return rw012{rw004{rw000{w}}}
+		return (*rw012)(w)
 	case 13:
-		return rw013{rw005{rw001{rw000{w}}}}
+		return (*rw013)(w)
 	case 14:
-		return rw014{rw006{rw002{rw000{w}}}}
+		return (*rw014)(w)
 	case 15:
-		return rw015{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw015)(w)
 	case 16:
-		return rw016{rw000{w}}
+		return (*rw016)(w)
 	case 17:
-		return rw017{rw001{rw000{w}}}
+		return (*rw017)(w)
 	case 18:
-		return rw018{rw002{rw000{w}}}
+		return (*rw018)(w)
 	case 19:
-		return rw019{rw003{rw001{rw000{w}}}}
+		return (*rw019)(w)
 	case 20:
-		return rw020{rw004{rw000{w}}}
+		return (*rw020)(w)
 	case 21:
-		return rw021{rw005{rw001{rw000{w}}}}
+		return (*rw021)(w)
 	case 22:
-		return rw022{rw006{rw002{rw000{w}}}}
+		return (*rw022)(w)
 	case 23:
-		return rw023{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw023)(w)
 	case 24:
-		return rw024{rw008{rw000{w}}}
+		return (*rw024)(w)
 	case 25:
-		return rw025{rw009{rw001{rw000{w}}}}
+		return (*rw025)(w)
 	case 26:
-		return rw026{rw010{rw002{rw000{w}}}}
+		return (*rw026)(w)
 	case 27:
-		return rw027{rw011{rw003{rw001{rw000{w}}}}}
+		return (*rw027)(w)
 	case 28:
-		return rw028{rw012{rw004{rw000{w}}}}
+		return (*rw028)(w)
 	case 29:
-		return rw029{rw013{rw005{rw001{rw000{w}}}}}
+		return (*rw029)(w)
 	case 30:
-		return rw030{rw014{rw006{rw002{rw000{w}}}}}
+		return (*rw030)(w)
 	case 31:
-		return rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw031)(w)
 	case 32:
-		return rw032{rw000{w}}
+		return (*rw032)(w)
 	case 33:
-		return rw033{rw001{rw000{w}}}
+		return (*rw033)(w)
 	case 34:
-		return rw034{rw002{rw000{w}}}
+		return (*rw034)(w)
 	case 35:
-		return rw035{rw003{rw001{rw000{w}}}}
+		return (*rw035)(w)
 	case 36:
-		return rw036{rw004{rw000{w}}}
+		return (*rw036)(w)
 	case 37:
-		return rw037{rw005{rw001{rw000{w}}}}
+		return (*rw037)(w)
 	case 38:
-		return rw038{rw006{rw002{rw000{w}}}}
+		return (*rw038)(w)
 	case 39:
-		return rw039{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw039)(w)
 	case 40:
-		return rw040{rw008{rw000{w}}}
+		return (*rw040)(w)
 	case 41:
-		return rw041{rw009{rw001{rw000{w}}}}
+		return (*rw041)(w)
 	case 42:
-		return rw042{rw010{rw002{rw000{w}}}}
+		return (*rw042)(w)
 	case 43:
-		return rw043{rw011{rw003{rw001{rw000{w}}}}}
+		return (*rw043)(w)
 	case 44:
-		return rw044{rw012{rw004{rw000{w}}}}
+		return (*rw044)(w)
 	case 45:
-		return rw045{rw013{rw005{rw001{rw000{w}}}}}
+		return (*rw045)(w)
 	case 46:
-		return rw046{rw014{rw006{rw002{rw000{w}}}}}
+		return (*rw046)(w)
 	case 47:
-		return rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw047)(w)
 	case 48:
-		return rw048{rw016{rw000{w}}}
+		return (*rw048)(w)
 	case 49:
-		return rw049{rw017{rw001{rw000{w}}}}
+		return (*rw049)(w)
 	case 50:
-		return rw050{rw018{rw002{rw000{w}}}}
+		return (*rw050)(w)
 	case 51:
-		return rw051{rw019{rw003{rw001{rw000{w}}}}}
+		return (*rw051)(w)
 	case 52:
-		return rw052{rw020{rw004{rw000{w}}}}
+		return (*rw052)(w)
 	case 53:
-		return rw053{rw021{rw005{rw001{rw000{w}}}}}
+		return (*rw053)(w)
 	case 54:
-		return rw054{rw022{rw006{rw002{rw000{w}}}}}
+		return (*rw054)(w)
 	case 55:
-		return rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw055)(w)
 	case 56:
-		return rw056{rw024{rw008{rw000{w}}}}
+		return (*rw056)(w)
 	case 57:
-		return rw057{rw025{rw009{rw001{rw000{w}}}}}
+		return (*rw057)(w)
 	case 58:
-		return rw058{rw026{rw010{rw002{rw000{w}}}}}
+		return (*rw058)(w)
 	case 59:
-		return rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw059)(w)
 	case 60:
-		return rw060{rw028{rw012{rw004{rw000{w}}}}}
+		return (*rw060)(w)
 	case 61:
-		return rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw061)(w)
 	case 62:
-		return rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw062)(w)
 	case 63:
-		return rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw063)(w)
 	case 64:
-		return rw064{rw000{w}}
+		return (*rw064)(w)
 	case 65:
-		return rw065{rw001{rw000{w}}}
+		return (*rw065)(w)
 	case 66:
-		return rw066{rw002{rw000{w}}}
+		return (*rw066)(w)
 	case 67:
-		return rw067{rw003{rw001{rw000{w}}}}
+		return (*rw067)(w)
 	case 68:
-		return rw068{rw004{rw000{w}}}
+		return (*rw068)(w)
 	case 69:
-		return rw069{rw005{rw001{rw000{w}}}}
+		return (*rw069)(w)
 	case 70:
-		return rw070{rw006{rw002{rw000{w}}}}
+		return (*rw070)(w)
 	case 71:
-		return rw071{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw071)(w)
 	case 72:
-		return rw072{rw008{rw000{w}}}
+		return (*rw072)(w)
 	case 73:
-		return rw073{rw009{rw001{rw000{w}}}}
+		return (*rw073)(w)
 	case 74:
-		return rw074{rw010{rw002{rw000{w}}}}
+		return (*rw074)(w)
 	case 75:
-		return rw075{rw011{rw003{rw001{rw000{w}}}}}
+		return (*rw075)(w)
 	case 76:
-		return rw076{rw012{rw004{rw000{w}}}}
+		return (*rw076)(w)
 	case 77:
-		return rw077{rw013{rw005{rw001{rw000{w}}}}}
+		return (*rw077)(w)
 	case 78:
-		return rw078{rw014{rw006{rw002{rw000{w}}}}}
+		return (*rw078)(w)
 	case 79:
-		return rw079{rw015{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw079)(w)
 	case 80:
-		return rw080{rw016{rw000{w}}}
+		return (*rw080)(w)
 	case 81:
-		return rw081{rw017{rw001{rw000{w}}}}
+		return (*rw081)(w)
 	case 82:
-		return rw082{rw018{rw002{rw000{w}}}}
+		return (*rw082)(w)
 	case 83:
-		return rw083{rw019{rw003{rw001{rw000{w}}}}}
+		return (*rw083)(w)
 	case 84:
-		return rw084{rw020{rw004{rw000{w}}}}
+		return (*rw084)(w)
 	case 85:
-		return rw085{rw021{rw005{rw001{rw000{w}}}}}
+		return (*rw085)(w)
 	case 86:
-		return rw086{rw022{rw006{rw002{rw000{w}}}}}
+		return (*rw086)(w)
 	case 87:
-		return rw087{rw023{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw087)(w)
 	case 88:
-		return rw088{rw024{rw008{rw000{w}}}}
+		return (*rw088)(w)
 	case 89:
-		return rw089{rw025{rw009{rw001{rw000{w}}}}}
+		return (*rw089)(w)
 	case 90:
-		return rw090{rw026{rw010{rw002{rw000{w}}}}}
+		return (*rw090)(w)
 	case 91:
-		return rw091{rw027{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw091)(w)
 	case 92:
-		return rw092{rw028{rw012{rw004{rw000{w}}}}}
+		return (*rw092)(w)
 	case 93:
-		return rw093{rw029{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw093)(w)
 	case 94:
-		return rw094{rw030{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw094)(w)
 	case 95:
-		return rw095{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw095)(w)
 	case 96:
-		return rw096{rw032{rw000{w}}}
+		return (*rw096)(w)
 	case 97:
-		return rw097{rw033{rw001{rw000{w}}}}
+		return (*rw097)(w)
 	case 98:
-		return rw098{rw034{rw002{rw000{w}}}}
+		return (*rw098)(w)
 	case 99:
-		return rw099{rw035{rw003{rw001{rw000{w}}}}}
+		return (*rw099)(w)
 	case 100:
-		return rw100{rw036{rw004{rw000{w}}}}
+		return (*rw100)(w)
 	case 101:
-		return rw101{rw037{rw005{rw001{rw000{w}}}}}
+		return (*rw101)(w)
 	case 102:
-		return rw102{rw038{rw006{rw002{rw000{w}}}}}
+		return (*rw102)(w)
 	case 103:
-		return rw103{rw039{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw103)(w)
 	case 104:
-		return rw104{rw040{rw008{rw000{w}}}}
+		return (*rw104)(w)
 	case 105:
-		return rw105{rw041{rw009{rw001{rw000{w}}}}}
+		return (*rw105)(w)
 	case 106:
-		return rw106{rw042{rw010{rw002{rw000{w}}}}}
+		return (*rw106)(w)
 	case 107:
-		return rw107{rw043{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw107)(w)
 	case 108:
-		return rw108{rw044{rw012{rw004{rw000{w}}}}}
+		return (*rw108)(w)
 	case 109:
-		return rw109{rw045{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw109)(w)
 	case 110:
-		return rw110{rw046{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw110)(w)
 	case 111:
-		return rw111{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw111)(w)
 	case 112:
-		return rw112{rw048{rw016{rw000{w}}}}
+		return (*rw112)(w)
 	case 113:
-		return rw113{rw049{rw017{rw001{rw000{w}}}}}
+		return (*rw113)(w)
 	case 114:
-		return rw114{rw050{rw018{rw002{rw000{w}}}}}
+		return (*rw114)(w)
 	case 115:
-		return rw115{rw051{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw115)(w)
 	case 116:
-		return rw116{rw052{rw020{rw004{rw000{w}}}}}
+		return (*rw116)(w)
 	case 117:
-		return rw117{rw053{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw117)(w)
 	case 118:
-		return rw118{rw054{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw118)(w)
 	case 119:
-		return rw119{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw119)(w)
 	case 120:
-		return rw120{rw056{rw024{rw008{rw000{w}}}}}
+		return (*rw120)(w)
 	case 121:
-		return rw121{rw057{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw121)(w)
 	case 122:
-		return rw122{rw058{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw122)(w)
 	case 123:
-		return rw123{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw123)(w)
 	case 124:
-		return rw124{rw060{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw124)(w)
 	case 125:
-		return rw125{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw125)(w)
 	case 126:
-		return rw126{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw126)(w)
 	case 127:
-		return rw127{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw127)(w)
 	case 128:
-		return rw128{rw000{w}}
+		return (*rw128)(w)
 	case 129:
-		return rw129{rw001{rw000{w}}}
+		return (*rw129)(w)
 	case 130:
-		return rw130{rw002{rw000{w}}}
+		return (*rw130)(w)
 	case 131:
-		return rw131{rw003{rw001{rw000{w}}}}
+		return (*rw131)(w)
 	case 132:
-		return rw132{rw004{rw000{w}}}
+		return (*rw132)(w)
 	case 133:
-		return rw133{rw005{rw001{rw000{w}}}}
+		return (*rw133)(w)
 	case 134:
-		return rw134{rw006{rw002{rw000{w}}}}
+		return (*rw134)(w)
 	case 135:
-		return rw135{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw135)(w)
 	case 136:
-		return rw136{rw008{rw000{w}}}
+		return (*rw136)(w)
 	case 137:
-		return rw137{rw009{rw001{rw000{w}}}}
+		return (*rw137)(w)
 	case 138:
-		return rw138{rw010{rw002{rw000{w}}}}
+		return (*rw138)(w)
 	case 139:
-		return rw139{rw011{rw003{rw001{rw000{w}}}}}
+		return (*rw139)(w)
 	case 140:
-		return rw140{rw012{rw004{rw000{w}}}}
+		return (*rw140)(w)
 	case 141:
-		return rw141{rw013{rw005{rw001{rw000{w}}}}}
+		return (*rw141)(w)
 	case 142:
-		return rw142{rw014{rw006{rw002{rw000{w}}}}}
+		return (*rw142)(w)
 	case 143:
-		return rw143{rw015{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw143)(w)
 	case 144:
-		return rw144{rw016{rw000{w}}}
+		return (*rw144)(w)
 	case 145:
-		return rw145{rw017{rw001{rw000{w}}}}
+		return (*rw145)(w)
 	case 146:
-		return rw146{rw018{rw002{rw000{w}}}}
+		return (*rw146)(w)
 	case 147:
-		return rw147{rw019{rw003{rw001{rw000{w}}}}}
+		return (*rw147)(w)
 	case 148:
-		return rw148{rw020{rw004{rw000{w}}}}
+		return (*rw148)(w)
 	case 149:
-		return rw149{rw021{rw005{rw001{rw000{w}}}}}
+		return (*rw149)(w)
 	case 150:
-		return rw150{rw022{rw006{rw002{rw000{w}}}}}
+		return (*rw150)(w)
 	case 151:
-		return rw151{rw023{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw151)(w)
 	case 152:
-		return rw152{rw024{rw008{rw000{w}}}}
+		return (*rw152)(w)
 	case 153:
-		return rw153{rw025{rw009{rw001{rw000{w}}}}}
+		return (*rw153)(w)
 	case 154:
-		return rw154{rw026{rw010{rw002{rw000{w}}}}}
+		return (*rw154)(w)
 	case 155:
-		return rw155{rw027{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw155)(w)
 	case 156:
-		return rw156{rw028{rw012{rw004{rw000{w}}}}}
+		return (*rw156)(w)
 	case 157:
-		return rw157{rw029{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw157)(w)
 	case 158:
-		return rw158{rw030{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw158)(w)
 	case 159:
-		return rw159{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw159)(w)
 	case 160:
-		return rw160{rw032{rw000{w}}}
+		return (*rw160)(w)
 	case 161:
-		return rw161{rw033{rw001{rw000{w}}}}
+		return (*rw161)(w)
 	case 162:
-		return rw162{rw034{rw002{rw000{w}}}}
+		return (*rw162)(w)
 	case 163:
-		return rw163{rw035{rw003{rw001{rw000{w}}}}}
+		return (*rw163)(w)
 	case 164:
-		return rw164{rw036{rw004{rw000{w}}}}
+		return (*rw164)(w)
 	case 165:
-		return rw165{rw037{rw005{rw001{rw000{w}}}}}
+		return (*rw165)(w)
 	case 166:
-		return rw166{rw038{rw006{rw002{rw000{w}}}}}
+		return (*rw166)(w)
 	case 167:
-		return rw167{rw039{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw167)(w)
 	case 168:
-		return rw168{rw040{rw008{rw000{w}}}}
+		return (*rw168)(w)
 	case 169:
-		return rw169{rw041{rw009{rw001{rw000{w}}}}}
+		return (*rw169)(w)
 	case 170:
-		return rw170{rw042{rw010{rw002{rw000{w}}}}}
+		return (*rw170)(w)
 	case 171:
-		return rw171{rw043{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw171)(w)
 	case 172:
-		return rw172{rw044{rw012{rw004{rw000{w}}}}}
+		return (*rw172)(w)
 	case 173:
-		return rw173{rw045{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw173)(w)
 	case 174:
-		return rw174{rw046{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw174)(w)
 	case 175:
-		return rw175{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw175)(w)
 	case 176:
-		return rw176{rw048{rw016{rw000{w}}}}
+		return (*rw176)(w)
 	case 177:
-		return rw177{rw049{rw017{rw001{rw000{w}}}}}
+		return (*rw177)(w)
 	case 178:
-		return rw178{rw050{rw018{rw002{rw000{w}}}}}
+		return (*rw178)(w)
 	case 179:
-		return rw179{rw051{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw179)(w)
 	case 180:
-		return rw180{rw052{rw020{rw004{rw000{w}}}}}
+		return (*rw180)(w)
 	case 181:
-		return rw181{rw053{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw181)(w)
 	case 182:
-		return rw182{rw054{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw182)(w)
 	case 183:
-		return rw183{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw183)(w)
 	case 184:
-		return rw184{rw056{rw024{rw008{rw000{w}}}}}
+		return (*rw184)(w)
 	case 185:
-		return rw185{rw057{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw185)(w)
 	case 186:
-		return rw186{rw058{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw186)(w)
 	case 187:
-		return rw187{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw187)(w)
 	case 188:
-		return rw188{rw060{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw188)(w)
 	case 189:
-		return rw189{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw189)(w)
 	case 190:
-		return rw190{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw190)(w)
 	case 191:
-		return rw191{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw191)(w)
 	case 192:
-		return rw192{rw064{rw000{w}}}
+		return (*rw192)(w)
 	case 193:
-		return rw193{rw065{rw001{rw000{w}}}}
+		return (*rw193)(w)
 	case 194:
-		return rw194{rw066{rw002{rw000{w}}}}
+		return (*rw194)(w)
 	case 195:
-		return rw195{rw067{rw003{rw001{rw000{w}}}}}
+		return (*rw195)(w)
 	case 196:
-		return rw196{rw068{rw004{rw000{w}}}}
+		return (*rw196)(w)
 	case 197:
-		return rw197{rw069{rw005{rw001{rw000{w}}}}}
+		return (*rw197)(w)
 	case 198:
-		return rw198{rw070{rw006{rw002{rw000{w}}}}}
+		return (*rw198)(w)
 	case 199:
-		return rw199{rw071{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw199)(w)
 	case 200:
-		return rw200{rw072{rw008{rw000{w}}}}
+		return (*rw200)(w)
 	case 201:
-		return rw201{rw073{rw009{rw001{rw000{w}}}}}
+		return (*rw201)(w)
 	case 202:
-		return rw202{rw074{rw010{rw002{rw000{w}}}}}
+		return (*rw202)(w)
 	case 203:
-		return rw203{rw075{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw203)(w)
 	case 204:
-		return rw204{rw076{rw012{rw004{rw000{w}}}}}
+		return (*rw204)(w)
 	case 205:
-		return rw205{rw077{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw205)(w)
 	case 206:
-		return rw206{rw078{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw206)(w)
 	case 207:
-		return rw207{rw079{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw207)(w)
 	case 208:
-		return rw208{rw080{rw016{rw000{w}}}}
+		return (*rw208)(w)
 	case 209:
-		return rw209{rw081{rw017{rw001{rw000{w}}}}}
+		return (*rw209)(w)
 	case 210:
-		return rw210{rw082{rw018{rw002{rw000{w}}}}}
+		return (*rw210)(w)
 	case 211:
-		return rw211{rw083{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw211)(w)
 	case 212:
-		return rw212{rw084{rw020{rw004{rw000{w}}}}}
+		return (*rw212)(w)
 	case 213:
-		return rw213{rw085{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw213)(w)
 	case 214:
-		return rw214{rw086{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw214)(w)
 	case 215:
-		return rw215{rw087{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw215)(w)
 	case 216:
-		return rw216{rw088{rw024{rw008{rw000{w}}}}}
+		return (*rw216)(w)
 	case 217:
-		return rw217{rw089{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw217)(w)
 	case 218:
-		return rw218{rw090{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw218)(w)
 	case 219:
-		return rw219{rw091{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw219)(w)
 	case 220:
-		return rw220{rw092{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw220)(w)
 	case 221:
-		return rw221{rw093{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw221)(w)
 	case 222:
-		return rw222{rw094{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw222)(w)
 	case 223:
-		return rw223{rw095{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw223)(w)
 	case 224:
-		return rw224{rw096{rw032{rw000{w}}}}
+		return (*rw224)(w)
 	case 225:
-		return rw225{rw097{rw033{rw001{rw000{w}}}}}
+		return (*rw225)(w)
 	case 226:
-		return rw226{rw098{rw034{rw002{rw000{w}}}}}
+		return (*rw226)(w)
 	case 227:
-		return rw227{rw099{rw035{rw003{rw001{rw000{w}}}}}}
+		return (*rw227)(w)
 	case 228:
-		return rw228{rw100{rw036{rw004{rw000{w}}}}}
+		return (*rw228)(w)
 	case 229:
-		return rw229{rw101{rw037{rw005{rw001{rw000{w}}}}}}
+		return (*rw229)(w)
 	case 230:
-		return rw230{rw102{rw038{rw006{rw002{rw000{w}}}}}}
+		return (*rw230)(w)
 	case 231:
-		return rw231{rw103{rw039{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw231)(w)
 	case 232:
-		return rw232{rw104{rw040{rw008{rw000{w}}}}}
+		return (*rw232)(w)
 	case 233:
-		return rw233{rw105{rw041{rw009{rw001{rw000{w}}}}}}
+		return (*rw233)(w)
 	case 234:
-		return rw234{rw106{rw042{rw010{rw002{rw000{w}}}}}}
+		return (*rw234)(w)
 	case 235:
-		return rw235{rw107{rw043{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw235)(w)
 	case 236:
-		return rw236{rw108{rw044{rw012{rw004{rw000{w}}}}}}
+		return (*rw236)(w)
 	case 237:
-		return rw237{rw109{rw045{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw237)(w)
 	case 238:
-		return rw238{rw110{rw046{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw238)(w)
 	case 239:
-		return rw239{rw111{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw239)(w)
 	case 240:
-		return rw240{rw112{rw048{rw016{rw000{w}}}}}
+		return (*rw240)(w)
 	case 241:
-		return rw241{rw113{rw049{rw017{rw001{rw000{w}}}}}}
+		return (*rw241)(w)
 	case 242:
-		return rw242{rw114{rw050{rw018{rw002{rw000{w}}}}}}
+		return (*rw242)(w)
 	case 243:
-		return rw243{rw115{rw051{rw019{rw003{rw001{rw000{w}}}}}}}
+		return (*rw243)(w)
 	case 244:
-		return rw244{rw116{rw052{rw020{rw004{rw000{w}}}}}}
+		return (*rw244)(w)
 	case 245:
-		return rw245{rw117{rw053{rw021{rw005{rw001{rw000{w}}}}}}}
+		return (*rw245)(w)
 	case 246:
-		return rw246{rw118{rw054{rw022{rw006{rw002{rw000{w}}}}}}}
+		return (*rw246)(w)
 	case 247:
-		return rw247{rw119{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw247)(w)
 	case 248:
-		return rw248{rw120{rw056{rw024{rw008{rw000{w}}}}}}
+		return (*rw248)(w)
 	case 249:
-		return rw249{rw121{rw057{rw025{rw009{rw001{rw000{w}}}}}}}
+		return (*rw249)(w)
 	case 250:
-		return rw250{rw122{rw058{rw026{rw010{rw002{rw000{w}}}}}}}
+		return (*rw250)(w)
 	case 251:
-		return rw251{rw123{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw251)(w)
 	case 252:
-		return rw252{rw124{rw060{rw028{rw012{rw004{rw000{w}}}}}}}
+		return (*rw252)(w)
 	case 253:
-		return rw253{rw125{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw253)(w)
 	case 254:
-		return rw254{rw126{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw254)(w)
 	case 255:
-		return rw255{rw127{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw255)(w)
 	case 256:
-		return rw256{rw000{w}}
+		return (*rw256)(w)
 	case 257:
-		return rw257{rw001{rw000{w}}}
+		return (*rw257)(w)
 	case 258:
-		return rw258{rw002{rw000{w}}}
+		return (*rw258)(w)
 	case 259:
-		return rw259{rw003{rw001{rw000{w}}}}
+		return (*rw259)(w)
 	case 260:
-		return rw260{rw004{rw000{w}}}
+		return (*rw260)(w)
 	case 261:
-		return rw261{rw005{rw001{rw000{w}}}}
+		return (*rw261)(w)
 	case 262:
-		return rw262{rw006{rw002{rw000{w}}}}
+		return (*rw262)(w)
 	case 263:
-		return rw263{rw007{rw003{rw001{rw000{w}}}}}
+		return (*rw263)(w)
 	case 264:
-		return rw264{rw008{rw000{w}}}
+		return (*rw264)(w)
 	case 265:
-		return rw265{rw009{rw001{rw000{w}}}}
+		return (*rw265)(w)
 	case 266:
-		return rw266{rw010{rw002{rw000{w}}}}
+		return (*rw266)(w)
 	case 267:
-		return rw267{rw011{rw003{rw001{rw000{w}}}}}
+		return (*rw267)(w)
 	case 268:
-		return rw268{rw012{rw004{rw000{w}}}}
+		return (*rw268)(w)
 	case 269:
-		return rw269{rw013{rw005{rw001{rw000{w}}}}}
+		return (*rw269)(w)
 	case 270:
-		return rw270{rw014{rw006{rw002{rw000{w}}}}}
+		return (*rw270)(w)
 	case 271:
-		return rw271{rw015{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw271)(w)
 	case 272:
-		return rw272{rw016{rw000{w}}}
+		return (*rw272)(w)
 	case 273:
-		return rw273{rw017{rw001{rw000{w}}}}
+		return (*rw273)(w)
 	case 274:
-		return rw274{rw018{rw002{rw000{w}}}}
+		return (*rw274)(w)
 	case 275:
-		return rw275{rw019{rw003{rw001{rw000{w}}}}}
+		return (*rw275)(w)
 	case 276:
-		return rw276{rw020{rw004{rw000{w}}}}
+		return (*rw276)(w)
 	case 277:
-		return rw277{rw021{rw005{rw001{rw000{w}}}}}
+		return (*rw277)(w)
 	case 278:
-		return rw278{rw022{rw006{rw002{rw000{w}}}}}
+		return (*rw278)(w)
 	case 279:
-		return rw279{rw023{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw279)(w)
 	case 280:
-		return rw280{rw024{rw008{rw000{w}}}}
+		return (*rw280)(w)
 	case 281:
-		return rw281{rw025{rw009{rw001{rw000{w}}}}}
+		return (*rw281)(w)
 	case 282:
-		return rw282{rw026{rw010{rw002{rw000{w}}}}}
+		return (*rw282)(w)
 	case 283:
-		return rw283{rw027{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw283)(w)
 	case 284:
-		return rw284{rw028{rw012{rw004{rw000{w}}}}}
+		return (*rw284)(w)
 	case 285:
-		return rw285{rw029{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw285)(w)
 	case 286:
-		return rw286{rw030{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw286)(w)
 	case 287:
-		return rw287{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw287)(w)
 	case 288:
-		return rw288{rw032{rw000{w}}}
+		return (*rw288)(w)
 	case 289:
-		return rw289{rw033{rw001{rw000{w}}}}
+		return (*rw289)(w)
 	case 290:
-		return rw290{rw034{rw002{rw000{w}}}}
+		return (*rw290)(w)
 	case 291:
-		return rw291{rw035{rw003{rw001{rw000{w}}}}}
+		return (*rw291)(w)
 	case 292:
-		return rw292{rw036{rw004{rw000{w}}}}
+		return (*rw292)(w)
 	case 293:
-		return rw293{rw037{rw005{rw001{rw000{w}}}}}
+		return (*rw293)(w)
 	case 294:
-		return rw294{rw038{rw006{rw002{rw000{w}}}}}
+		return (*rw294)(w)
 	case 295:
-		return rw295{rw039{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw295)(w)
 	case 296:
-		return rw296{rw040{rw008{rw000{w}}}}
+		return (*rw296)(w)
 	case 297:
-		return rw297{rw041{rw009{rw001{rw000{w}}}}}
+		return (*rw297)(w)
 	case 298:
-		return rw298{rw042{rw010{rw002{rw000{w}}}}}
+		return (*rw298)(w)
 	case 299:
-		return rw299{rw043{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw299)(w)
 	case 300:
-		return rw300{rw044{rw012{rw004{rw000{w}}}}}
+		return (*rw300)(w)
 	case 301:
-		return rw301{rw045{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw301)(w)
 	case 302:
-		return rw302{rw046{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw302)(w)
 	case 303:
-		return rw303{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw303)(w)
 	case 304:
-		return rw304{rw048{rw016{rw000{w}}}}
+		return (*rw304)(w)
 	case 305:
-		return rw305{rw049{rw017{rw001{rw000{w}}}}}
+		return (*rw305)(w)
 	case 306:
-		return rw306{rw050{rw018{rw002{rw000{w}}}}}
+		return (*rw306)(w)
 	case 307:
-		return rw307{rw051{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw307)(w)
 	case 308:
-		return rw308{rw052{rw020{rw004{rw000{w}}}}}
+		return (*rw308)(w)
 	case 309:
-		return rw309{rw053{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw309)(w)
 	case 310:
-		return rw310{rw054{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw310)(w)
 	case 311:
-		return rw311{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw311)(w)
 	case 312:
-		return rw312{rw056{rw024{rw008{rw000{w}}}}}
+		return (*rw312)(w)
 	case 313:
-		return rw313{rw057{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw313)(w)
 	case 314:
-		return rw314{rw058{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw314)(w)
 	case 315:
-		return rw315{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw315)(w)
 	case 316:
-		return rw316{rw060{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw316)(w)
 	case 317:
-		return rw317{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw317)(w)
 	case 318:
-		return rw318{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw318)(w)
 	case 319:
-		return rw319{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw319)(w)
 	case 320:
-		return rw320{rw064{rw000{w}}}
+		return (*rw320)(w)
 	case 321:
-		return rw321{rw065{rw001{rw000{w}}}}
+		return (*rw321)(w)
 	case 322:
-		return rw322{rw066{rw002{rw000{w}}}}
+		return (*rw322)(w)
 	case 323:
-		return rw323{rw067{rw003{rw001{rw000{w}}}}}
+		return (*rw323)(w)
 	case 324:
-		return rw324{rw068{rw004{rw000{w}}}}
+		return (*rw324)(w)
 	case 325:
-		return rw325{rw069{rw005{rw001{rw000{w}}}}}
+		return (*rw325)(w)
 	case 326:
-		return rw326{rw070{rw006{rw002{rw000{w}}}}}
+		return (*rw326)(w)
 	case 327:
-		return rw327{rw071{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw327)(w)
 	case 328:
-		return rw328{rw072{rw008{rw000{w}}}}
+		return (*rw328)(w)
 	case 329:
-		return rw329{rw073{rw009{rw001{rw000{w}}}}}
+		return (*rw329)(w)
 	case 330:
-		return rw330{rw074{rw010{rw002{rw000{w}}}}}
+		return (*rw330)(w)
 	case 331:
-		return rw331{rw075{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw331)(w)
 	case 332:
-		return rw332{rw076{rw012{rw004{rw000{w}}}}}
+		return (*rw332)(w)
 	case 333:
-		return rw333{rw077{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw333)(w)
 	case 334:
-		return rw334{rw078{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw334)(w)
 	case 335:
-		return rw335{rw079{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw335)(w)
 	case 336:
-		return rw336{rw080{rw016{rw000{w}}}}
+		return (*rw336)(w)
 	case 337:
-		return rw337{rw081{rw017{rw001{rw000{w}}}}}
+		return (*rw337)(w)
 	case 338:
-		return rw338{rw082{rw018{rw002{rw000{w}}}}}
+		return (*rw338)(w)
 	case 339:
-		return rw339{rw083{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw339)(w)
 	case 340:
-		return rw340{rw084{rw020{rw004{rw000{w}}}}}
+		return (*rw340)(w)
 	case 341:
-		return rw341{rw085{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw341)(w)
 	case 342:
-		return rw342{rw086{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw342)(w)
 	case 343:
-		return rw343{rw087{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw343)(w)
 	case 344:
-		return rw344{rw088{rw024{rw008{rw000{w}}}}}
+		return (*rw344)(w)
 	case 345:
-		return rw345{rw089{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw345)(w)
 	case 346:
-		return rw346{rw090{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw346)(w)
 	case 347:
-		return rw347{rw091{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw347)(w)
 	case 348:
-		return rw348{rw092{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw348)(w)
 	case 349:
-		return rw349{rw093{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw349)(w)
 	case 350:
-		return rw350{rw094{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw350)(w)
 	case 351:
-		return rw351{rw095{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw351)(w)
 	case 352:
-		return rw352{rw096{rw032{rw000{w}}}}
+		return (*rw352)(w)
 	case 353:
-		return rw353{rw097{rw033{rw001{rw000{w}}}}}
+		return (*rw353)(w)
 	case 354:
-		return rw354{rw098{rw034{rw002{rw000{w}}}}}
+		return (*rw354)(w)
 	case 355:
-		return rw355{rw099{rw035{rw003{rw001{rw000{w}}}}}}
+		return (*rw355)(w)
 	case 356:
-		return rw356{rw100{rw036{rw004{rw000{w}}}}}
+		return (*rw356)(w)
 	case 357:
-		return rw357{rw101{rw037{rw005{rw001{rw000{w}}}}}}
+		return (*rw357)(w)
 	case 358:
-		return rw358{rw102{rw038{rw006{rw002{rw000{w}}}}}}
+		return (*rw358)(w)
 	case 359:
-		return rw359{rw103{rw039{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw359)(w)
 	case 360:
-		return rw360{rw104{rw040{rw008{rw000{w}}}}}
+		return (*rw360)(w)
 	case 361:
-		return rw361{rw105{rw041{rw009{rw001{rw000{w}}}}}}
+		return (*rw361)(w)
 	case 362:
-		return rw362{rw106{rw042{rw010{rw002{rw000{w}}}}}}
+		return (*rw362)(w)
 	case 363:
-		return rw363{rw107{rw043{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw363)(w)
 	case 364:
-		return rw364{rw108{rw044{rw012{rw004{rw000{w}}}}}}
+		return (*rw364)(w)
 	case 365:
-		return rw365{rw109{rw045{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw365)(w)
 	case 366:
-		return rw366{rw110{rw046{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw366)(w)
 	case 367:
-		return rw367{rw111{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw367)(w)
 	case 368:
-		return rw368{rw112{rw048{rw016{rw000{w}}}}}
+		return (*rw368)(w)
 	case 369:
-		return rw369{rw113{rw049{rw017{rw001{rw000{w}}}}}}
+		return (*rw369)(w)
 	case 370:
-		return rw370{rw114{rw050{rw018{rw002{rw000{w}}}}}}
+		return (*rw370)(w)
 	case 371:
-		return rw371{rw115{rw051{rw019{rw003{rw001{rw000{w}}}}}}}
+		return (*rw371)(w)
 	case 372:
-		return rw372{rw116{rw052{rw020{rw004{rw000{w}}}}}}
+		return (*rw372)(w)
 	case 373:
-		return rw373{rw117{rw053{rw021{rw005{rw001{rw000{w}}}}}}}
+		return (*rw373)(w)
 	case 374:
-		return rw374{rw118{rw054{rw022{rw006{rw002{rw000{w}}}}}}}
+		return (*rw374)(w)
 	case 375:
-		return rw375{rw119{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw375)(w)
 	case 376:
-		return rw376{rw120{rw056{rw024{rw008{rw000{w}}}}}}
+		return (*rw376)(w)
 	case 377:
-		return rw377{rw121{rw057{rw025{rw009{rw001{rw000{w}}}}}}}
+		return (*rw377)(w)
 	case 378:
-		return rw378{rw122{rw058{rw026{rw010{rw002{rw000{w}}}}}}}
+		return (*rw378)(w)
 	case 379:
-		return rw379{rw123{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw379)(w)
 	case 380:
-		return rw380{rw124{rw060{rw028{rw012{rw004{rw000{w}}}}}}}
+		return (*rw380)(w)
 	case 381:
-		return rw381{rw125{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw381)(w)
 	case 382:
-		return rw382{rw126{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw382)(w)
 	case 383:
-		return rw383{rw127{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw383)(w)
 	case 384:
-		return rw384{rw128{rw000{w}}}
+		return (*rw384)(w)
 	case 385:
-		return rw385{rw129{rw001{rw000{w}}}}
+		return (*rw385)(w)
 	case 386:
-		return rw386{rw130{rw002{rw000{w}}}}
+		return (*rw386)(w)
 	case 387:
-		return rw387{rw131{rw003{rw001{rw000{w}}}}}
+		return (*rw387)(w)
 	case 388:
-		return rw388{rw132{rw004{rw000{w}}}}
+		return (*rw388)(w)
 	case 389:
-		return rw389{rw133{rw005{rw001{rw000{w}}}}}
+		return (*rw389)(w)
 	case 390:
-		return rw390{rw134{rw006{rw002{rw000{w}}}}}
+		return (*rw390)(w)
 	case 391:
-		return rw391{rw135{rw007{rw003{rw001{rw000{w}}}}}}
+		return (*rw391)(w)
 	case 392:
-		return rw392{rw136{rw008{rw000{w}}}}
+		return (*rw392)(w)
 	case 393:
-		return rw393{rw137{rw009{rw001{rw000{w}}}}}
+		return (*rw393)(w)
 	case 394:
-		return rw394{rw138{rw010{rw002{rw000{w}}}}}
+		return (*rw394)(w)
 	case 395:
-		return rw395{rw139{rw011{rw003{rw001{rw000{w}}}}}}
+		return (*rw395)(w)
 	case 396:
-		return rw396{rw140{rw012{rw004{rw000{w}}}}}
+		return (*rw396)(w)
 	case 397:
-		return rw397{rw141{rw013{rw005{rw001{rw000{w}}}}}}
+		return (*rw397)(w)
 	case 398:
-		return rw398{rw142{rw014{rw006{rw002{rw000{w}}}}}}
+		return (*rw398)(w)
 	case 399:
-		return rw399{rw143{rw015{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw399)(w)
 	case 400:
-		return rw400{rw144{rw016{rw000{w}}}}
+		return (*rw400)(w)
 	case 401:
-		return rw401{rw145{rw017{rw001{rw000{w}}}}}
+		return (*rw401)(w)
 	case 402:
-		return rw402{rw146{rw018{rw002{rw000{w}}}}}
+		return (*rw402)(w)
 	case 403:
-		return rw403{rw147{rw019{rw003{rw001{rw000{w}}}}}}
+		return (*rw403)(w)
 	case 404:
-		return rw404{rw148{rw020{rw004{rw000{w}}}}}
+		return (*rw404)(w)
 	case 405:
-		return rw405{rw149{rw021{rw005{rw001{rw000{w}}}}}}
+		return (*rw405)(w)
 	case 406:
-		return rw406{rw150{rw022{rw006{rw002{rw000{w}}}}}}
+		return (*rw406)(w)
 	case 407:
-		return rw407{rw151{rw023{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw407)(w)
 	case 408:
-		return rw408{rw152{rw024{rw008{rw000{w}}}}}
+		return (*rw408)(w)
 	case 409:
-		return rw409{rw153{rw025{rw009{rw001{rw000{w}}}}}}
+		return (*rw409)(w)
 	case 410:
-		return rw410{rw154{rw026{rw010{rw002{rw000{w}}}}}}
+		return (*rw410)(w)
 	case 411:
-		return rw411{rw155{rw027{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw411)(w)
 	case 412:
-		return rw412{rw156{rw028{rw012{rw004{rw000{w}}}}}}
+		return (*rw412)(w)
 	case 413:
-		return rw413{rw157{rw029{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw413)(w)
 	case 414:
-		return rw414{rw158{rw030{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw414)(w)
 	case 415:
-		return rw415{rw159{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw415)(w)
 	case 416:
-		return rw416{rw160{rw032{rw000{w}}}}
+		return (*rw416)(w)
 	case 417:
-		return rw417{rw161{rw033{rw001{rw000{w}}}}}
+		return (*rw417)(w)
 	case 418:
-		return rw418{rw162{rw034{rw002{rw000{w}}}}}
+		return (*rw418)(w)
 	case 419:
-		return rw419{rw163{rw035{rw003{rw001{rw000{w}}}}}}
+		return (*rw419)(w)
 	case 420:
-		return rw420{rw164{rw036{rw004{rw000{w}}}}}
+		return (*rw420)(w)
 	case 421:
-		return rw421{rw165{rw037{rw005{rw001{rw000{w}}}}}}
+		return (*rw421)(w)
 	case 422:
-		return rw422{rw166{rw038{rw006{rw002{rw000{w}}}}}}
+		return (*rw422)(w)
 	case 423:
-		return rw423{rw167{rw039{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw423)(w)
 	case 424:
-		return rw424{rw168{rw040{rw008{rw000{w}}}}}
+		return (*rw424)(w)
 	case 425:
-		return rw425{rw169{rw041{rw009{rw001{rw000{w}}}}}}
+		return (*rw425)(w)
 	case 426:
-		return rw426{rw170{rw042{rw010{rw002{rw000{w}}}}}}
+		return (*rw426)(w)
 	case 427:
-		return rw427{rw171{rw043{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw427)(w)
 	case 428:
-		return rw428{rw172{rw044{rw012{rw004{rw000{w}}}}}}
+		return (*rw428)(w)
 	case 429:
-		return rw429{rw173{rw045{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw429)(w)
 	case 430:
-		return rw430{rw174{rw046{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw430)(w)
 	case 431:
-		return rw431{rw175{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw431)(w)
 	case 432:
-		return rw432{rw176{rw048{rw016{rw000{w}}}}}
+		return (*rw432)(w)
 	case 433:
-		return rw433{rw177{rw049{rw017{rw001{rw000{w}}}}}}
+		return (*rw433)(w)
 	case 434:
-		return rw434{rw178{rw050{rw018{rw002{rw000{w}}}}}}
+		return (*rw434)(w)
 	case 435:
-		return rw435{rw179{rw051{rw019{rw003{rw001{rw000{w}}}}}}}
+		return (*rw435)(w)
 	case 436:
-		return rw436{rw180{rw052{rw020{rw004{rw000{w}}}}}}
+		return (*rw436)(w)
 	case 437:
-		return rw437{rw181{rw053{rw021{rw005{rw001{rw000{w}}}}}}}
+		return (*rw437)(w)
 	case 438:
-		return rw438{rw182{rw054{rw022{rw006{rw002{rw000{w}}}}}}}
+		return (*rw438)(w)
 	case 439:
-		return rw439{rw183{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw439)(w)
 	case 440:
-		return rw440{rw184{rw056{rw024{rw008{rw000{w}}}}}}
+		return (*rw440)(w)
 	case 441:
-		return rw441{rw185{rw057{rw025{rw009{rw001{rw000{w}}}}}}}
+		return (*rw441)(w)
 	case 442:
-		return rw442{rw186{rw058{rw026{rw010{rw002{rw000{w}}}}}}}
+		return (*rw442)(w)
 	case 443:
-		return rw443{rw187{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw443)(w)
 	case 444:
-		return rw444{rw188{rw060{rw028{rw012{rw004{rw000{w}}}}}}}
+		return (*rw444)(w)
 	case 445:
-		return rw445{rw189{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw445)(w)
 	case 446:
-		return rw446{rw190{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw446)(w)
 	case 447:
-		return rw447{rw191{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw447)(w)
 	case 448:
-		return rw448{rw192{rw064{rw000{w}}}}
+		return (*rw448)(w)
 	case 449:
-		return rw449{rw193{rw065{rw001{rw000{w}}}}}
+		return (*rw449)(w)
 	case 450:
-		return rw450{rw194{rw066{rw002{rw000{w}}}}}
+		return (*rw450)(w)
 	case 451:
-		return rw451{rw195{rw067{rw003{rw001{rw000{w}}}}}}
+		return (*rw451)(w)
 	case 452:
-		return rw452{rw196{rw068{rw004{rw000{w}}}}}
+		return (*rw452)(w)
 	case 453:
-		return rw453{rw197{rw069{rw005{rw001{rw000{w}}}}}}
+		return (*rw453)(w)
 	case 454:
-		return rw454{rw198{rw070{rw006{rw002{rw000{w}}}}}}
+		return (*rw454)(w)
 	case 455:
-		return rw455{rw199{rw071{rw007{rw003{rw001{rw000{w}}}}}}}
+		return (*rw455)(w)
 	case 456:
-		return rw456{rw200{rw072{rw008{rw000{w}}}}}
+		return (*rw456)(w)
 	case 457:
-		return rw457{rw201{rw073{rw009{rw001{rw000{w}}}}}}
+		return (*rw457)(w)
 	case 458:
-		return rw458{rw202{rw074{rw010{rw002{rw000{w}}}}}}
+		return (*rw458)(w)
 	case 459:
-		return rw459{rw203{rw075{rw011{rw003{rw001{rw000{w}}}}}}}
+		return (*rw459)(w)
 	case 460:
-		return rw460{rw204{rw076{rw012{rw004{rw000{w}}}}}}
+		return (*rw460)(w)
 	case 461:
-		return rw461{rw205{rw077{rw013{rw005{rw001{rw000{w}}}}}}}
+		return (*rw461)(w)
 	case 462:
-		return rw462{rw206{rw078{rw014{rw006{rw002{rw000{w}}}}}}}
+		return (*rw462)(w)
 	case 463:
-		return rw463{rw207{rw079{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw463)(w)
 	case 464:
-		return rw464{rw208{rw080{rw016{rw000{w}}}}}
+		return (*rw464)(w)
 	case 465:
-		return rw465{rw209{rw081{rw017{rw001{rw000{w}}}}}}
+		return (*rw465)(w)
 	case 466:
-		return rw466{rw210{rw082{rw018{rw002{rw000{w}}}}}}
+		return (*rw466)(w)
 	case 467:
-		return rw467{rw211{rw083{rw019{rw003{rw001{rw000{w}}}}}}}
+		return (*rw467)(w)
 	case 468:
-		return rw468{rw212{rw084{rw020{rw004{rw000{w}}}}}}
+		return (*rw468)(w)
 	case 469:
-		return rw469{rw213{rw085{rw021{rw005{rw001{rw000{w}}}}}}}
+		return (*rw469)(w)
 	case 470:
-		return rw470{rw214{rw086{rw022{rw006{rw002{rw000{w}}}}}}}
+		return (*rw470)(w)
 	case 471:
-		return rw471{rw215{rw087{rw023{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw471)(w)
 	case 472:
-		return rw472{rw216{rw088{rw024{rw008{rw000{w}}}}}}
+		return (*rw472)(w)
 	case 473:
-		return rw473{rw217{rw089{rw025{rw009{rw001{rw000{w}}}}}}}
+		return (*rw473)(w)
 	case 474:
-		return rw474{rw218{rw090{rw026{rw010{rw002{rw000{w}}}}}}}
+		return (*rw474)(w)
 	case 475:
-		return rw475{rw219{rw091{rw027{rw011{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw475)(w)
 	case 476:
-		return rw476{rw220{rw092{rw028{rw012{rw004{rw000{w}}}}}}}
+		return (*rw476)(w)
 	case 477:
-		return rw477{rw221{rw093{rw029{rw013{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw477)(w)
 	case 478:
-		return rw478{rw222{rw094{rw030{rw014{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw478)(w)
 	case 479:
-		return rw479{rw223{rw095{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw479)(w)
 	case 480:
-		return rw480{rw224{rw096{rw032{rw000{w}}}}}
+		return (*rw480)(w)
 	case 481:
-		return rw481{rw225{rw097{rw033{rw001{rw000{w}}}}}}
+		return (*rw481)(w)
 	case 482:
-		return rw482{rw226{rw098{rw034{rw002{rw000{w}}}}}}
+		return (*rw482)(w)
 	case 483:
-		return rw483{rw227{rw099{rw035{rw003{rw001{rw000{w}}}}}}}
+		return (*rw483)(w)
 	case 484:
-		return rw484{rw228{rw100{rw036{rw004{rw000{w}}}}}}
+		return (*rw484)(w)
 	case 485:
-		return rw485{rw229{rw101{rw037{rw005{rw001{rw000{w}}}}}}}
+		return (*rw485)(w)
 	case 486:
-		return rw486{rw230{rw102{rw038{rw006{rw002{rw000{w}}}}}}}
+		return (*rw486)(w)
 	case 487:
-		return rw487{rw231{rw103{rw039{rw007{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw487)(w)
 	case 488:
-		return rw488{rw232{rw104{rw040{rw008{rw000{w}}}}}}
+		return (*rw488)(w)
 	case 489:
-		return rw489{rw233{rw105{rw041{rw009{rw001{rw000{w}}}}}}}
+		return (*rw489)(w)
 	case 490:
-		return rw490{rw234{rw106{rw042{rw010{rw002{rw000{w}}}}}}}
+		return (*rw490)(w)
 	case 491:
-		return rw491{rw235{rw107{rw043{rw011{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw491)(w)
 	case 492:
-		return rw492{rw236{rw108{rw044{rw012{rw004{rw000{w}}}}}}}
+		return (*rw492)(w)
 	case 493:
-		return rw493{rw237{rw109{rw045{rw013{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw493)(w)
 	case 494:
-		return rw494{rw238{rw110{rw046{rw014{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw494)(w)
 	case 495:
-		return rw495{rw239{rw111{rw047{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw495)(w)
 	case 496:
-		return rw496{rw240{rw112{rw048{rw016{rw000{w}}}}}}
+		return (*rw496)(w)
 	case 497:
-		return rw497{rw241{rw113{rw049{rw017{rw001{rw000{w}}}}}}}
+		return (*rw497)(w)
 	case 498:
-		return rw498{rw242{rw114{rw050{rw018{rw002{rw000{w}}}}}}}
+		return (*rw498)(w)
 	case 499:
-		return rw499{rw243{rw115{rw051{rw019{rw003{rw001{rw000{w}}}}}}}}
+		return (*rw499)(w)
 	case 500:
-		return rw500{rw244{rw116{rw052{rw020{rw004{rw000{w}}}}}}}
+		return (*rw500)(w)
 	case 501:
-		return rw501{rw245{rw117{rw053{rw021{rw005{rw001{rw000{w}}}}}}}}
+		return (*rw501)(w)
 	case 502:
-		return rw502{rw246{rw118{rw054{rw022{rw006{rw002{rw000{w}}}}}}}}
+		return (*rw502)(w)
 	case 503:
-		return rw503{rw247{rw119{rw055{rw023{rw007{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw503)(w)
 	case 504:
-		return rw504{rw248{rw120{rw056{rw024{rw008{rw000{w}}}}}}}
+		return (*rw504)(w)
 	case 505:
-		return rw505{rw249{rw121{rw057{rw025{rw009{rw001{rw000{w}}}}}}}}
+		return (*rw505)(w)
 	case 506:
-		return rw506{rw250{rw122{rw058{rw026{rw010{rw002{rw000{w}}}}}}}}
+		return (*rw506)(w)
 	case 507:
-		return rw507{rw251{rw123{rw059{rw027{rw011{rw003{rw001{rw000{w}}}}}}}}}
+		return (*rw507)(w)
 	case 508:
-		return rw508{rw252{rw124{rw060{rw028{rw012{rw004{rw000{w}}}}}}}}
+		return (*rw508)(w)
 	case 509:
-		return rw509{rw253{rw125{rw061{rw029{rw013{rw005{rw001{rw000{w}}}}}}}}}
+		return (*rw509)(w)
 	case 510:
-		return rw510{rw254{rw126{rw062{rw030{rw014{rw006{rw002{rw000{w}}}}}}}}}
+		return (*rw510)(w)
 	case 511:
-		return rw511{rw255{rw127{rw063{rw031{rw015{rw007{rw003{rw001{rw000{w}}}}}}}}}}
+		return (*rw511)(w)
 	}
-	return rw000{w}
+	return (*rw000)(w)
 }
 
-type rw000 struct{ *writer }
-
-type rw001 struct{ rw000 }
-
-func (w rw001) Flush() { w.flush() }
-
-type rw002 struct{ rw000 }
-
-func (w rw002) FlushError() error { return w.flushError() }
-
-type rw003 struct{ rw001 }
-
-func (w rw003) FlushError() error { return w.flushError() }
-
-type rw004 struct{ rw000 }
-
-func (w rw004) CloseNotify() <-chan bool { return w.closeNotify() }
-
-type rw005 struct{ rw001 }
-
-func (w rw005) CloseNotify() <-chan bool { return w.closeNotify() }
-
-type rw006 struct{ rw002 }
-
-func (w rw006) CloseNotify() <-chan bool { return w.closeNotify() }
-
-type rw007 struct{ rw003 }
-
-func (w rw007) CloseNotify() <-chan bool { return w.closeNotify() }
-
-type rw008 struct{ rw000 }
-
-func (w rw008) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw009 struct{ rw001 }
-
-func (w rw009) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw010 struct{ rw002 }
-
-func (w rw010) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw011 struct{ rw003 }
-
-func (w rw011) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw012 struct{ rw004 }
-
-func (w rw012) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw013 struct{ rw005 }
-
-func (w rw013) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw014 struct{ rw006 }
-
-func (w rw014) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw015 struct{ rw007 }
-
-func (w rw015) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
-
-type rw016 struct{ rw000 }
-
-func (w rw016) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw017 struct{ rw001 }
-
-func (w rw017) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw018 struct{ rw002 }
-
-func (w rw018) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw019 struct{ rw003 }
-
-func (w rw019) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw020 struct{ rw004 }
-
-func (w rw020) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw021 struct{ rw005 }
-
-func (w rw021) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw022 struct{ rw006 }
-
-func (w rw022) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw023 struct{ rw007 }
-
-func (w rw023) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw024 struct{ rw008 }
-
-func (w rw024) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw025 struct{ rw009 }
-
-func (w rw025) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw026 struct{ rw010 }
-
-func (w rw026) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw027 struct{ rw011 }
-
-func (w rw027) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw028 struct{ rw012 }
-
-func (w rw028) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw029 struct{ rw013 }
-
-func (w rw029) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw030 struct{ rw014 }
-
-func (w rw030) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw031 struct{ rw015 }
-
-func (w rw031) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
-
-type rw032 struct{ rw000 }
-
-func (w rw032) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw032) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw033 struct{ rw001 }
-
-func (w rw033) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw033) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw034 struct{ rw002 }
-
-func (w rw034) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw034) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw035 struct{ rw003 }
-
-func (w rw035) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw035) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw036 struct{ rw004 }
-
-func (w rw036) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw036) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw037 struct{ rw005 }
-
-func (w rw037) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw037) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw038 struct{ rw006 }
-
-func (w rw038) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw038) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw039 struct{ rw007 }
-
-func (w rw039) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw039) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw040 struct{ rw008 }
-
-func (w rw040) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw040) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw041 struct{ rw009 }
-
-func (w rw041) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw041) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw042 struct{ rw010 }
-
-func (w rw042) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw042) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw043 struct{ rw011 }
-
-func (w rw043) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw043) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw044 struct{ rw012 }
-
-func (w rw044) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw044) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw045 struct{ rw013 }
-
-func (w rw045) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw045) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw046 struct{ rw014 }
-
-func (w rw046) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw046) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw047 struct{ rw015 }
-
-func (w rw047) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw047) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw048 struct{ rw016 }
-
-func (w rw048) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw048) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw049 struct{ rw017 }
-
-func (w rw049) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw049) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw050 struct{ rw018 }
-
-func (w rw050) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw050) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw051 struct{ rw019 }
-
-func (w rw051) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw051) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw052 struct{ rw020 }
-
-func (w rw052) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw052) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw053 struct{ rw021 }
-
-func (w rw053) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw053) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw054 struct{ rw022 }
-
-func (w rw054) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw054) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw055 struct{ rw023 }
-
-func (w rw055) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw055) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw056 struct{ rw024 }
-
-func (w rw056) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw056) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw057 struct{ rw025 }
-
-func (w rw057) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw057) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw058 struct{ rw026 }
-
-func (w rw058) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw058) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw059 struct{ rw027 }
-
-func (w rw059) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw059) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw060 struct{ rw028 }
-
-func (w rw060) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw060) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw061 struct{ rw029 }
-
-func (w rw061) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw061) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw062 struct{ rw030 }
-
-func (w rw062) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw062) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw063 struct{ rw031 }
-
-func (w rw063) SetReadDeadline(t time.Time) error  { return w.setReadDeadline(t) }
-func (w rw063) SetWriteDeadline(t time.Time) error { return w.setWriteDeadline(t) }
-
-type rw064 struct{ rw000 }
-
-func (w rw064) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw065 struct{ rw001 }
-
-func (w rw065) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw066 struct{ rw002 }
-
-func (w rw066) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw067 struct{ rw003 }
-
-func (w rw067) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw068 struct{ rw004 }
-
-func (w rw068) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw069 struct{ rw005 }
-
-func (w rw069) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw070 struct{ rw006 }
-
-func (w rw070) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw071 struct{ rw007 }
-
-func (w rw071) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw072 struct{ rw008 }
-
-func (w rw072) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw073 struct{ rw009 }
-
-func (w rw073) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw074 struct{ rw010 }
-
-func (w rw074) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw075 struct{ rw011 }
-
-func (w rw075) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw076 struct{ rw012 }
-
-func (w rw076) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw077 struct{ rw013 }
-
-func (w rw077) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw078 struct{ rw014 }
-
-func (w rw078) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw079 struct{ rw015 }
-
-func (w rw079) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw080 struct{ rw016 }
-
-func (w rw080) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw081 struct{ rw017 }
-
-func (w rw081) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw082 struct{ rw018 }
-
-func (w rw082) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw083 struct{ rw019 }
-
-func (w rw083) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw084 struct{ rw020 }
-
-func (w rw084) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw085 struct{ rw021 }
-
-func (w rw085) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw086 struct{ rw022 }
-
-func (w rw086) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw087 struct{ rw023 }
-
-func (w rw087) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw088 struct{ rw024 }
-
-func (w rw088) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw089 struct{ rw025 }
-
-func (w rw089) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw090 struct{ rw026 }
-
-func (w rw090) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw091 struct{ rw027 }
-
-func (w rw091) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw092 struct{ rw028 }
-
-func (w rw092) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw093 struct{ rw029 }
-
-func (w rw093) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw094 struct{ rw030 }
-
-func (w rw094) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw095 struct{ rw031 }
-
-func (w rw095) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw096 struct{ rw032 }
-
-func (w rw096) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw097 struct{ rw033 }
-
-func (w rw097) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw098 struct{ rw034 }
-
-func (w rw098) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw099 struct{ rw035 }
-
-func (w rw099) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw100 struct{ rw036 }
-
-func (w rw100) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw101 struct{ rw037 }
-
-func (w rw101) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw102 struct{ rw038 }
-
-func (w rw102) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw103 struct{ rw039 }
-
-func (w rw103) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw104 struct{ rw040 }
-
-func (w rw104) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw105 struct{ rw041 }
-
-func (w rw105) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw106 struct{ rw042 }
-
-func (w rw106) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw107 struct{ rw043 }
-
-func (w rw107) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw108 struct{ rw044 }
-
-func (w rw108) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw109 struct{ rw045 }
-
-func (w rw109) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw110 struct{ rw046 }
-
-func (w rw110) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw111 struct{ rw047 }
-
-func (w rw111) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw112 struct{ rw048 }
-
-func (w rw112) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw113 struct{ rw049 }
-
-func (w rw113) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw114 struct{ rw050 }
-
-func (w rw114) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw115 struct{ rw051 }
-
-func (w rw115) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw116 struct{ rw052 }
-
-func (w rw116) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw117 struct{ rw053 }
-
-func (w rw117) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw118 struct{ rw054 }
-
-func (w rw118) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw119 struct{ rw055 }
-
-func (w rw119) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw120 struct{ rw056 }
-
-func (w rw120) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw121 struct{ rw057 }
-
-func (w rw121) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw122 struct{ rw058 }
-
-func (w rw122) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw123 struct{ rw059 }
-
-func (w rw123) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw124 struct{ rw060 }
-
-func (w rw124) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw125 struct{ rw061 }
-
-func (w rw125) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw126 struct{ rw062 }
-
-func (w rw126) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw127 struct{ rw063 }
-
-func (w rw127) EnableFullDuplex() error { return w.enableFullDuplex() }
-
-type rw128 struct{ rw000 }
-
-func (w rw128) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw129 struct{ rw001 }
-
-func (w rw129) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw130 struct{ rw002 }
-
-func (w rw130) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw131 struct{ rw003 }
-
-func (w rw131) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw132 struct{ rw004 }
-
-func (w rw132) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw133 struct{ rw005 }
-
-func (w rw133) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw134 struct{ rw006 }
-
-func (w rw134) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw135 struct{ rw007 }
-
-func (w rw135) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw136 struct{ rw008 }
-
-func (w rw136) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw137 struct{ rw009 }
-
-func (w rw137) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw138 struct{ rw010 }
-
-func (w rw138) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw139 struct{ rw011 }
-
-func (w rw139) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw140 struct{ rw012 }
-
-func (w rw140) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw141 struct{ rw013 }
-
-func (w rw141) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw142 struct{ rw014 }
-
-func (w rw142) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw143 struct{ rw015 }
-
-func (w rw143) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw144 struct{ rw016 }
-
-func (w rw144) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw145 struct{ rw017 }
-
-func (w rw145) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw146 struct{ rw018 }
-
-func (w rw146) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw147 struct{ rw019 }
-
-func (w rw147) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw148 struct{ rw020 }
-
-func (w rw148) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw149 struct{ rw021 }
-
-func (w rw149) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw150 struct{ rw022 }
-
-func (w rw150) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw151 struct{ rw023 }
-
-func (w rw151) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw152 struct{ rw024 }
-
-func (w rw152) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw153 struct{ rw025 }
-
-func (w rw153) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw154 struct{ rw026 }
-
-func (w rw154) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw155 struct{ rw027 }
-
-func (w rw155) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw156 struct{ rw028 }
-
-func (w rw156) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw157 struct{ rw029 }
-
-func (w rw157) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw158 struct{ rw030 }
-
-func (w rw158) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw159 struct{ rw031 }
-
-func (w rw159) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw160 struct{ rw032 }
-
-func (w rw160) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw161 struct{ rw033 }
-
-func (w rw161) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw162 struct{ rw034 }
-
-func (w rw162) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw163 struct{ rw035 }
-
-func (w rw163) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw164 struct{ rw036 }
-
-func (w rw164) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw165 struct{ rw037 }
-
-func (w rw165) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw166 struct{ rw038 }
-
-func (w rw166) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw167 struct{ rw039 }
-
-func (w rw167) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw168 struct{ rw040 }
-
-func (w rw168) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw169 struct{ rw041 }
-
-func (w rw169) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw170 struct{ rw042 }
-
-func (w rw170) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw171 struct{ rw043 }
-
-func (w rw171) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw172 struct{ rw044 }
-
-func (w rw172) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw173 struct{ rw045 }
-
-func (w rw173) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw174 struct{ rw046 }
-
-func (w rw174) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw175 struct{ rw047 }
-
-func (w rw175) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw176 struct{ rw048 }
-
-func (w rw176) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw177 struct{ rw049 }
-
-func (w rw177) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw178 struct{ rw050 }
-
-func (w rw178) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw179 struct{ rw051 }
-
-func (w rw179) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw180 struct{ rw052 }
-
-func (w rw180) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw181 struct{ rw053 }
-
-func (w rw181) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw182 struct{ rw054 }
-
-func (w rw182) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw183 struct{ rw055 }
-
-func (w rw183) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw184 struct{ rw056 }
-
-func (w rw184) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw185 struct{ rw057 }
-
-func (w rw185) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw186 struct{ rw058 }
-
-func (w rw186) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw187 struct{ rw059 }
-
-func (w rw187) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw188 struct{ rw060 }
-
-func (w rw188) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw189 struct{ rw061 }
-
-func (w rw189) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw190 struct{ rw062 }
-
-func (w rw190) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw191 struct{ rw063 }
-
-func (w rw191) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw192 struct{ rw064 }
-
-func (w rw192) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw193 struct{ rw065 }
-
-func (w rw193) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw194 struct{ rw066 }
-
-func (w rw194) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw195 struct{ rw067 }
-
-func (w rw195) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw196 struct{ rw068 }
-
-func (w rw196) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw197 struct{ rw069 }
-
-func (w rw197) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw198 struct{ rw070 }
-
-func (w rw198) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw199 struct{ rw071 }
-
-func (w rw199) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw200 struct{ rw072 }
-
-func (w rw200) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw201 struct{ rw073 }
-
-func (w rw201) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw202 struct{ rw074 }
-
-func (w rw202) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw203 struct{ rw075 }
-
-func (w rw203) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw204 struct{ rw076 }
-
-func (w rw204) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw205 struct{ rw077 }
-
-func (w rw205) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw206 struct{ rw078 }
-
-func (w rw206) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw207 struct{ rw079 }
-
-func (w rw207) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw208 struct{ rw080 }
-
-func (w rw208) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw209 struct{ rw081 }
-
-func (w rw209) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw210 struct{ rw082 }
-
-func (w rw210) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw211 struct{ rw083 }
-
-func (w rw211) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw212 struct{ rw084 }
-
-func (w rw212) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw213 struct{ rw085 }
-
-func (w rw213) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw214 struct{ rw086 }
-
-func (w rw214) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw215 struct{ rw087 }
-
-func (w rw215) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw216 struct{ rw088 }
-
-func (w rw216) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw217 struct{ rw089 }
-
-func (w rw217) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw218 struct{ rw090 }
-
-func (w rw218) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw219 struct{ rw091 }
-
-func (w rw219) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw220 struct{ rw092 }
-
-func (w rw220) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw221 struct{ rw093 }
-
-func (w rw221) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw222 struct{ rw094 }
-
-func (w rw222) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw223 struct{ rw095 }
-
-func (w rw223) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw224 struct{ rw096 }
-
-func (w rw224) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw225 struct{ rw097 }
-
-func (w rw225) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw226 struct{ rw098 }
-
-func (w rw226) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw227 struct{ rw099 }
-
-func (w rw227) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw228 struct{ rw100 }
-
-func (w rw228) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw229 struct{ rw101 }
-
-func (w rw229) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw230 struct{ rw102 }
-
-func (w rw230) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw231 struct{ rw103 }
-
-func (w rw231) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw232 struct{ rw104 }
-
-func (w rw232) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw233 struct{ rw105 }
-
-func (w rw233) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw234 struct{ rw106 }
-
-func (w rw234) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw235 struct{ rw107 }
-
-func (w rw235) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw236 struct{ rw108 }
-
-func (w rw236) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw237 struct{ rw109 }
-
-func (w rw237) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw238 struct{ rw110 }
-
-func (w rw238) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw239 struct{ rw111 }
-
-func (w rw239) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw240 struct{ rw112 }
-
-func (w rw240) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw241 struct{ rw113 }
-
-func (w rw241) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw242 struct{ rw114 }
-
-func (w rw242) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw243 struct{ rw115 }
-
-func (w rw243) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw244 struct{ rw116 }
-
-func (w rw244) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw245 struct{ rw117 }
-
-func (w rw245) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw246 struct{ rw118 }
-
-func (w rw246) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw247 struct{ rw119 }
-
-func (w rw247) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw248 struct{ rw120 }
-
-func (w rw248) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw249 struct{ rw121 }
-
-func (w rw249) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw250 struct{ rw122 }
-
-func (w rw250) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw251 struct{ rw123 }
-
-func (w rw251) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw252 struct{ rw124 }
-
-func (w rw252) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw253 struct{ rw125 }
-
-func (w rw253) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw254 struct{ rw126 }
-
-func (w rw254) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw255 struct{ rw127 }
-
-func (w rw255) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
-
-type rw256 struct{ rw000 }
-
-func (w rw256) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw257 struct{ rw001 }
-
-func (w rw257) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw258 struct{ rw002 }
-
-func (w rw258) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw259 struct{ rw003 }
-
-func (w rw259) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw260 struct{ rw004 }
-
-func (w rw260) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw261 struct{ rw005 }
-
-func (w rw261) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw262 struct{ rw006 }
-
-func (w rw262) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw263 struct{ rw007 }
-
-func (w rw263) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw264 struct{ rw008 }
-
-func (w rw264) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw265 struct{ rw009 }
-
-func (w rw265) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw266 struct{ rw010 }
-
-func (w rw266) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw267 struct{ rw011 }
-
-func (w rw267) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw268 struct{ rw012 }
-
-func (w rw268) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw269 struct{ rw013 }
-
-func (w rw269) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw270 struct{ rw014 }
-
-func (w rw270) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw271 struct{ rw015 }
-
-func (w rw271) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw272 struct{ rw016 }
-
-func (w rw272) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw273 struct{ rw017 }
-
-func (w rw273) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw274 struct{ rw018 }
-
-func (w rw274) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw275 struct{ rw019 }
-
-func (w rw275) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw276 struct{ rw020 }
-
-func (w rw276) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw277 struct{ rw021 }
-
-func (w rw277) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw278 struct{ rw022 }
-
-func (w rw278) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw279 struct{ rw023 }
-
-func (w rw279) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw280 struct{ rw024 }
-
-func (w rw280) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw281 struct{ rw025 }
-
-func (w rw281) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw282 struct{ rw026 }
-
-func (w rw282) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw283 struct{ rw027 }
-
-func (w rw283) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw284 struct{ rw028 }
-
-func (w rw284) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw285 struct{ rw029 }
-
-func (w rw285) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw286 struct{ rw030 }
-
-func (w rw286) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw287 struct{ rw031 }
-
-func (w rw287) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw288 struct{ rw032 }
-
-func (w rw288) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw289 struct{ rw033 }
-
-func (w rw289) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw290 struct{ rw034 }
-
-func (w rw290) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw291 struct{ rw035 }
-
-func (w rw291) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw292 struct{ rw036 }
-
-func (w rw292) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw293 struct{ rw037 }
-
-func (w rw293) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw294 struct{ rw038 }
-
-func (w rw294) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw295 struct{ rw039 }
-
-func (w rw295) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw296 struct{ rw040 }
-
-func (w rw296) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw297 struct{ rw041 }
-
-func (w rw297) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw298 struct{ rw042 }
-
-func (w rw298) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw299 struct{ rw043 }
-
-func (w rw299) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw300 struct{ rw044 }
-
-func (w rw300) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw301 struct{ rw045 }
-
-func (w rw301) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw302 struct{ rw046 }
-
-func (w rw302) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw303 struct{ rw047 }
-
-func (w rw303) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw304 struct{ rw048 }
-
-func (w rw304) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw305 struct{ rw049 }
-
-func (w rw305) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw306 struct{ rw050 }
-
-func (w rw306) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw307 struct{ rw051 }
-
-func (w rw307) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw308 struct{ rw052 }
-
-func (w rw308) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw309 struct{ rw053 }
-
-func (w rw309) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw310 struct{ rw054 }
-
-func (w rw310) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw311 struct{ rw055 }
-
-func (w rw311) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw312 struct{ rw056 }
-
-func (w rw312) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw313 struct{ rw057 }
-
-func (w rw313) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw314 struct{ rw058 }
-
-func (w rw314) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw315 struct{ rw059 }
-
-func (w rw315) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw316 struct{ rw060 }
-
-func (w rw316) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw317 struct{ rw061 }
-
-func (w rw317) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw318 struct{ rw062 }
-
-func (w rw318) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw319 struct{ rw063 }
-
-func (w rw319) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw320 struct{ rw064 }
-
-func (w rw320) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw321 struct{ rw065 }
-
-func (w rw321) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw322 struct{ rw066 }
-
-func (w rw322) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw323 struct{ rw067 }
-
-func (w rw323) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw324 struct{ rw068 }
-
-func (w rw324) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw325 struct{ rw069 }
-
-func (w rw325) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw326 struct{ rw070 }
-
-func (w rw326) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw327 struct{ rw071 }
-
-func (w rw327) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw328 struct{ rw072 }
-
-func (w rw328) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw329 struct{ rw073 }
-
-func (w rw329) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw330 struct{ rw074 }
-
-func (w rw330) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw331 struct{ rw075 }
-
-func (w rw331) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw332 struct{ rw076 }
-
-func (w rw332) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw333 struct{ rw077 }
-
-func (w rw333) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw334 struct{ rw078 }
-
-func (w rw334) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw335 struct{ rw079 }
-
-func (w rw335) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw336 struct{ rw080 }
-
-func (w rw336) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw337 struct{ rw081 }
-
-func (w rw337) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw338 struct{ rw082 }
-
-func (w rw338) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw339 struct{ rw083 }
-
-func (w rw339) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw340 struct{ rw084 }
-
-func (w rw340) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw341 struct{ rw085 }
-
-func (w rw341) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw342 struct{ rw086 }
-
-func (w rw342) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw343 struct{ rw087 }
-
-func (w rw343) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw344 struct{ rw088 }
-
-func (w rw344) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw345 struct{ rw089 }
-
-func (w rw345) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw346 struct{ rw090 }
-
-func (w rw346) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw347 struct{ rw091 }
-
-func (w rw347) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw348 struct{ rw092 }
-
-func (w rw348) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw349 struct{ rw093 }
-
-func (w rw349) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw350 struct{ rw094 }
-
-func (w rw350) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw351 struct{ rw095 }
-
-func (w rw351) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw352 struct{ rw096 }
-
-func (w rw352) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw353 struct{ rw097 }
-
-func (w rw353) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw354 struct{ rw098 }
-
-func (w rw354) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw355 struct{ rw099 }
-
-func (w rw355) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw356 struct{ rw100 }
-
-func (w rw356) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw357 struct{ rw101 }
-
-func (w rw357) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw358 struct{ rw102 }
-
-func (w rw358) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw359 struct{ rw103 }
-
-func (w rw359) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw360 struct{ rw104 }
-
-func (w rw360) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw361 struct{ rw105 }
-
-func (w rw361) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw362 struct{ rw106 }
-
-func (w rw362) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw363 struct{ rw107 }
-
-func (w rw363) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw364 struct{ rw108 }
-
-func (w rw364) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw365 struct{ rw109 }
-
-func (w rw365) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw366 struct{ rw110 }
-
-func (w rw366) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw367 struct{ rw111 }
-
-func (w rw367) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw368 struct{ rw112 }
-
-func (w rw368) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw369 struct{ rw113 }
-
-func (w rw369) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw370 struct{ rw114 }
-
-func (w rw370) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw371 struct{ rw115 }
-
-func (w rw371) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw372 struct{ rw116 }
-
-func (w rw372) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw373 struct{ rw117 }
-
-func (w rw373) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw374 struct{ rw118 }
-
-func (w rw374) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw375 struct{ rw119 }
-
-func (w rw375) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw376 struct{ rw120 }
-
-func (w rw376) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw377 struct{ rw121 }
-
-func (w rw377) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw378 struct{ rw122 }
-
-func (w rw378) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw379 struct{ rw123 }
-
-func (w rw379) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw380 struct{ rw124 }
-
-func (w rw380) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw381 struct{ rw125 }
-
-func (w rw381) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw382 struct{ rw126 }
-
-func (w rw382) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw383 struct{ rw127 }
-
-func (w rw383) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw384 struct{ rw128 }
-
-func (w rw384) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw385 struct{ rw129 }
-
-func (w rw385) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw386 struct{ rw130 }
-
-func (w rw386) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw387 struct{ rw131 }
-
-func (w rw387) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw388 struct{ rw132 }
-
-func (w rw388) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw389 struct{ rw133 }
-
-func (w rw389) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw390 struct{ rw134 }
-
-func (w rw390) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw391 struct{ rw135 }
-
-func (w rw391) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw392 struct{ rw136 }
-
-func (w rw392) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw393 struct{ rw137 }
-
-func (w rw393) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw394 struct{ rw138 }
-
-func (w rw394) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw395 struct{ rw139 }
-
-func (w rw395) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw396 struct{ rw140 }
-
-func (w rw396) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw397 struct{ rw141 }
-
-func (w rw397) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw398 struct{ rw142 }
-
-func (w rw398) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw399 struct{ rw143 }
-
-func (w rw399) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw400 struct{ rw144 }
-
-func (w rw400) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw401 struct{ rw145 }
-
-func (w rw401) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw402 struct{ rw146 }
-
-func (w rw402) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw403 struct{ rw147 }
-
-func (w rw403) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw404 struct{ rw148 }
-
-func (w rw404) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw405 struct{ rw149 }
-
-func (w rw405) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw406 struct{ rw150 }
-
-func (w rw406) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw407 struct{ rw151 }
-
-func (w rw407) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw408 struct{ rw152 }
-
-func (w rw408) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw409 struct{ rw153 }
-
-func (w rw409) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw410 struct{ rw154 }
-
-func (w rw410) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw411 struct{ rw155 }
-
-func (w rw411) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw412 struct{ rw156 }
-
-func (w rw412) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw413 struct{ rw157 }
-
-func (w rw413) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw414 struct{ rw158 }
-
-func (w rw414) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw415 struct{ rw159 }
-
-func (w rw415) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw416 struct{ rw160 }
-
-func (w rw416) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw417 struct{ rw161 }
-
-func (w rw417) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw418 struct{ rw162 }
-
-func (w rw418) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw419 struct{ rw163 }
-
-func (w rw419) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw420 struct{ rw164 }
-
-func (w rw420) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw421 struct{ rw165 }
-
-func (w rw421) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw422 struct{ rw166 }
-
-func (w rw422) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw423 struct{ rw167 }
-
-func (w rw423) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw424 struct{ rw168 }
-
-func (w rw424) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw425 struct{ rw169 }
-
-func (w rw425) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw426 struct{ rw170 }
-
-func (w rw426) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw427 struct{ rw171 }
-
-func (w rw427) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw428 struct{ rw172 }
-
-func (w rw428) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw429 struct{ rw173 }
-
-func (w rw429) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw430 struct{ rw174 }
-
-func (w rw430) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw431 struct{ rw175 }
-
-func (w rw431) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw432 struct{ rw176 }
-
-func (w rw432) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw433 struct{ rw177 }
-
-func (w rw433) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw434 struct{ rw178 }
-
-func (w rw434) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw435 struct{ rw179 }
-
-func (w rw435) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw436 struct{ rw180 }
-
-func (w rw436) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw437 struct{ rw181 }
-
-func (w rw437) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw438 struct{ rw182 }
-
-func (w rw438) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw439 struct{ rw183 }
-
-func (w rw439) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw440 struct{ rw184 }
-
-func (w rw440) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw441 struct{ rw185 }
-
-func (w rw441) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw442 struct{ rw186 }
-
-func (w rw442) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw443 struct{ rw187 }
-
-func (w rw443) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw444 struct{ rw188 }
-
-func (w rw444) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw445 struct{ rw189 }
-
-func (w rw445) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw446 struct{ rw190 }
-
-func (w rw446) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw447 struct{ rw191 }
-
-func (w rw447) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw448 struct{ rw192 }
-
-func (w rw448) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw449 struct{ rw193 }
-
-func (w rw449) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw450 struct{ rw194 }
-
-func (w rw450) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw451 struct{ rw195 }
-
-func (w rw451) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw452 struct{ rw196 }
-
-func (w rw452) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw453 struct{ rw197 }
-
-func (w rw453) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw454 struct{ rw198 }
-
-func (w rw454) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw455 struct{ rw199 }
-
-func (w rw455) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw456 struct{ rw200 }
-
-func (w rw456) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw457 struct{ rw201 }
-
-func (w rw457) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw458 struct{ rw202 }
-
-func (w rw458) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw459 struct{ rw203 }
-
-func (w rw459) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw460 struct{ rw204 }
-
-func (w rw460) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw461 struct{ rw205 }
-
-func (w rw461) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw462 struct{ rw206 }
-
-func (w rw462) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw463 struct{ rw207 }
-
-func (w rw463) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw464 struct{ rw208 }
-
-func (w rw464) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw465 struct{ rw209 }
-
-func (w rw465) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw466 struct{ rw210 }
-
-func (w rw466) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw467 struct{ rw211 }
-
-func (w rw467) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw468 struct{ rw212 }
-
-func (w rw468) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw469 struct{ rw213 }
-
-func (w rw469) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw470 struct{ rw214 }
-
-func (w rw470) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw471 struct{ rw215 }
-
-func (w rw471) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw472 struct{ rw216 }
-
-func (w rw472) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw473 struct{ rw217 }
-
-func (w rw473) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw474 struct{ rw218 }
-
-func (w rw474) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw475 struct{ rw219 }
-
-func (w rw475) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw476 struct{ rw220 }
-
-func (w rw476) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw477 struct{ rw221 }
-
-func (w rw477) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw478 struct{ rw222 }
-
-func (w rw478) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw479 struct{ rw223 }
-
-func (w rw479) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw480 struct{ rw224 }
-
-func (w rw480) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw481 struct{ rw225 }
-
-func (w rw481) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw482 struct{ rw226 }
-
-func (w rw482) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw483 struct{ rw227 }
-
-func (w rw483) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw484 struct{ rw228 }
-
-func (w rw484) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw485 struct{ rw229 }
-
-func (w rw485) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw486 struct{ rw230 }
-
-func (w rw486) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw487 struct{ rw231 }
-
-func (w rw487) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw488 struct{ rw232 }
-
-func (w rw488) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw489 struct{ rw233 }
-
-func (w rw489) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw490 struct{ rw234 }
-
-func (w rw490) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw491 struct{ rw235 }
-
-func (w rw491) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw492 struct{ rw236 }
-
-func (w rw492) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw493 struct{ rw237 }
-
-func (w rw493) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw494 struct{ rw238 }
-
-func (w rw494) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw495 struct{ rw239 }
-
-func (w rw495) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw496 struct{ rw240 }
-
-func (w rw496) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw497 struct{ rw241 }
-
-func (w rw497) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw498 struct{ rw242 }
-
-func (w rw498) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw499 struct{ rw243 }
-
-func (w rw499) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw500 struct{ rw244 }
-
-func (w rw500) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw501 struct{ rw245 }
-
-func (w rw501) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw502 struct{ rw246 }
-
-func (w rw502) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw503 struct{ rw247 }
-
-func (w rw503) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw504 struct{ rw248 }
-
-func (w rw504) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw505 struct{ rw249 }
-
-func (w rw505) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw506 struct{ rw250 }
-
-func (w rw506) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw507 struct{ rw251 }
-
-func (w rw507) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw508 struct{ rw252 }
-
-func (w rw508) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw509 struct{ rw253 }
-
-func (w rw509) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw510 struct{ rw254 }
-
-func (w rw510) WriteString(s string) (int, error) { return w.writeString(s) }
-
-type rw511 struct{ rw255 }
-
-func (w rw511) WriteString(s string) (int, error) { return w.writeString(s) }
+type rw000 writer
+
+func (w *rw000) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw000) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw000) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw000) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+
+type rw001 writer
+
+func (w *rw001) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw001) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw001) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw001) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw001) Flush()                      { (*writer)(w).flush() }
+
+type rw002 writer
+
+func (w *rw002) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw002) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw002) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw002) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw002) FlushError() error           { return (*writer)(w).flushError() }
+
+type rw003 writer
+
+func (w *rw003) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw003) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw003) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw003) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw003) Flush()                      { (*writer)(w).flush() }
+func (w *rw003) FlushError() error           { return (*writer)(w).flushError() }
+
+type rw004 writer
+
+func (w *rw004) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw004) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw004) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw004) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw004) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+
+type rw005 writer
+
+func (w *rw005) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw005) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw005) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw005) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw005) Flush()                      { (*writer)(w).flush() }
+func (w *rw005) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+
+type rw006 writer
+
+func (w *rw006) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw006) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw006) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw006) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw006) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw006) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+
+type rw007 writer
+
+func (w *rw007) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw007) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw007) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw007) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw007) Flush()                      { (*writer)(w).flush() }
+func (w *rw007) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw007) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+
+type rw008 writer
+
+func (w *rw008) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw008) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw008) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw008) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw008) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw009 writer
+
+func (w *rw009) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw009) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw009) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw009) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw009) Flush()                                       { (*writer)(w).flush() }
+func (w *rw009) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw010 writer
+
+func (w *rw010) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw010) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw010) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw010) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw010) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw010) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw011 writer
+
+func (w *rw011) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw011) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw011) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw011) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw011) Flush()                                       { (*writer)(w).flush() }
+func (w *rw011) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw011) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw012 writer
+
+func (w *rw012) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw012) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw012) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw012) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw012) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw012) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw013 writer
+
+func (w *rw013) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw013) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw013) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw013) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw013) Flush()                                       { (*writer)(w).flush() }
+func (w *rw013) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw013) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw014 writer
+
+func (w *rw014) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw014) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw014) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw014) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw014) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw014) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw014) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw015 writer
+
+func (w *rw015) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw015) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw015) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw015) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw015) Flush()                                       { (*writer)(w).flush() }
+func (w *rw015) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw015) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw015) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+
+type rw016 writer
+
+func (w *rw016) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw016) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw016) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw016) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw016) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw017 writer
+
+func (w *rw017) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw017) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw017) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw017) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw017) Flush()                                { (*writer)(w).flush() }
+func (w *rw017) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw018 writer
+
+func (w *rw018) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw018) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw018) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw018) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw018) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw018) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw019 writer
+
+func (w *rw019) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw019) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw019) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw019) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw019) Flush()                                { (*writer)(w).flush() }
+func (w *rw019) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw019) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw020 writer
+
+func (w *rw020) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw020) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw020) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw020) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw020) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw020) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw021 writer
+
+func (w *rw021) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw021) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw021) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw021) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw021) Flush()                                { (*writer)(w).flush() }
+func (w *rw021) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw021) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw022 writer
+
+func (w *rw022) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw022) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw022) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw022) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw022) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw022) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw022) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw023 writer
+
+func (w *rw023) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw023) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw023) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw023) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw023) Flush()                                { (*writer)(w).flush() }
+func (w *rw023) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw023) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw023) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+
+type rw024 writer
+
+func (w *rw024) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw024) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw024) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw024) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw024) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw024) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw025 writer
+
+func (w *rw025) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw025) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw025) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw025) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw025) Flush()                                       { (*writer)(w).flush() }
+func (w *rw025) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw025) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw026 writer
+
+func (w *rw026) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw026) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw026) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw026) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw026) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw026) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw026) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw027 writer
+
+func (w *rw027) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw027) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw027) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw027) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw027) Flush()                                       { (*writer)(w).flush() }
+func (w *rw027) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw027) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw027) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw028 writer
+
+func (w *rw028) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw028) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw028) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw028) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw028) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw028) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw028) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw029 writer
+
+func (w *rw029) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw029) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw029) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw029) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw029) Flush()                                       { (*writer)(w).flush() }
+func (w *rw029) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw029) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw029) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw030 writer
+
+func (w *rw030) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw030) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw030) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw030) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw030) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw030) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw030) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw030) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw031 writer
+
+func (w *rw031) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw031) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw031) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw031) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw031) Flush()                                       { (*writer)(w).flush() }
+func (w *rw031) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw031) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw031) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw031) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+
+type rw032 writer
+
+func (w *rw032) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw032) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw032) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw032) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw032) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw032) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw033 writer
+
+func (w *rw033) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw033) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw033) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw033) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw033) Flush()                             { (*writer)(w).flush() }
+func (w *rw033) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw033) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw034 writer
+
+func (w *rw034) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw034) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw034) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw034) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw034) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw034) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw034) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw035 writer
+
+func (w *rw035) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw035) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw035) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw035) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw035) Flush()                             { (*writer)(w).flush() }
+func (w *rw035) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw035) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw035) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw036 writer
+
+func (w *rw036) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw036) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw036) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw036) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw036) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw036) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw036) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw037 writer
+
+func (w *rw037) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw037) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw037) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw037) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw037) Flush()                             { (*writer)(w).flush() }
+func (w *rw037) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw037) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw037) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw038 writer
+
+func (w *rw038) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw038) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw038) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw038) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw038) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw038) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw038) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw038) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw039 writer
+
+func (w *rw039) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw039) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw039) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw039) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw039) Flush()                             { (*writer)(w).flush() }
+func (w *rw039) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw039) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw039) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw039) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+
+type rw040 writer
+
+func (w *rw040) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw040) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw040) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw040) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw040) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw040) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw040) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw041 writer
+
+func (w *rw041) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw041) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw041) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw041) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw041) Flush()                                       { (*writer)(w).flush() }
+func (w *rw041) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw041) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw041) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw042 writer
+
+func (w *rw042) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw042) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw042) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw042) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw042) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw042) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw042) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw042) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw043 writer
+
+func (w *rw043) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw043) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw043) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw043) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw043) Flush()                                       { (*writer)(w).flush() }
+func (w *rw043) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw043) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw043) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw043) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw044 writer
+
+func (w *rw044) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw044) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw044) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw044) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw044) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw044) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw044) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw044) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw045 writer
+
+func (w *rw045) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw045) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw045) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw045) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw045) Flush()                                       { (*writer)(w).flush() }
+func (w *rw045) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw045) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw045) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw045) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw046 writer
+
+func (w *rw046) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw046) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw046) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw046) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw046) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw046) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw046) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw046) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw046) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw047 writer
+
+func (w *rw047) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw047) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw047) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw047) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw047) Flush()                                       { (*writer)(w).flush() }
+func (w *rw047) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw047) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw047) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw047) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw047) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw048 writer
+
+func (w *rw048) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw048) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw048) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw048) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw048) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw048) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw048) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw049 writer
+
+func (w *rw049) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw049) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw049) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw049) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw049) Flush()                                { (*writer)(w).flush() }
+func (w *rw049) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw049) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw049) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw050 writer
+
+func (w *rw050) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw050) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw050) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw050) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw050) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw050) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw050) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw050) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw051 writer
+
+func (w *rw051) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw051) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw051) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw051) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw051) Flush()                                { (*writer)(w).flush() }
+func (w *rw051) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw051) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw051) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw051) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw052 writer
+
+func (w *rw052) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw052) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw052) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw052) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw052) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw052) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw052) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw052) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw053 writer
+
+func (w *rw053) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw053) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw053) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw053) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw053) Flush()                                { (*writer)(w).flush() }
+func (w *rw053) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw053) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw053) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw053) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw054 writer
+
+func (w *rw054) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw054) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw054) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw054) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw054) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw054) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw054) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw054) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw054) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw055 writer
+
+func (w *rw055) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw055) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw055) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw055) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw055) Flush()                                { (*writer)(w).flush() }
+func (w *rw055) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw055) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw055) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw055) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw055) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+
+type rw056 writer
+
+func (w *rw056) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw056) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw056) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw056) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw056) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw056) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw056) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw056) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw057 writer
+
+func (w *rw057) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw057) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw057) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw057) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw057) Flush()                                       { (*writer)(w).flush() }
+func (w *rw057) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw057) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw057) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw057) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw058 writer
+
+func (w *rw058) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw058) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw058) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw058) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw058) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw058) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw058) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw058) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw058) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw059 writer
+
+func (w *rw059) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw059) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw059) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw059) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw059) Flush()                                       { (*writer)(w).flush() }
+func (w *rw059) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw059) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw059) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw059) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw059) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw060 writer
+
+func (w *rw060) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw060) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw060) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw060) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw060) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw060) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw060) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw060) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw060) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw061 writer
+
+func (w *rw061) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw061) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw061) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw061) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw061) Flush()                                       { (*writer)(w).flush() }
+func (w *rw061) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw061) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw061) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw061) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw061) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw062 writer
+
+func (w *rw062) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw062) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw062) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw062) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw062) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw062) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw062) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw062) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw062) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw062) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw063 writer
+
+func (w *rw063) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw063) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw063) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw063) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw063) Flush()                                       { (*writer)(w).flush() }
+func (w *rw063) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw063) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw063) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw063) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw063) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw063) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+
+type rw064 writer
+
+func (w *rw064) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw064) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw064) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw064) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw064) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw065 writer
+
+func (w *rw065) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw065) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw065) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw065) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw065) Flush()                      { (*writer)(w).flush() }
+func (w *rw065) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw066 writer
+
+func (w *rw066) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw066) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw066) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw066) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw066) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw066) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw067 writer
+
+func (w *rw067) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw067) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw067) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw067) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw067) Flush()                      { (*writer)(w).flush() }
+func (w *rw067) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw067) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw068 writer
+
+func (w *rw068) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw068) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw068) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw068) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw068) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw068) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw069 writer
+
+func (w *rw069) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw069) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw069) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw069) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw069) Flush()                      { (*writer)(w).flush() }
+func (w *rw069) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw069) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw070 writer
+
+func (w *rw070) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw070) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw070) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw070) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw070) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw070) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw070) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw071 writer
+
+func (w *rw071) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw071) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw071) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw071) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw071) Flush()                      { (*writer)(w).flush() }
+func (w *rw071) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw071) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw071) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+
+type rw072 writer
+
+func (w *rw072) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw072) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw072) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw072) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw072) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw072) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw073 writer
+
+func (w *rw073) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw073) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw073) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw073) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw073) Flush()                                       { (*writer)(w).flush() }
+func (w *rw073) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw073) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw074 writer
+
+func (w *rw074) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw074) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw074) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw074) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw074) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw074) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw074) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw075 writer
+
+func (w *rw075) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw075) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw075) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw075) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw075) Flush()                                       { (*writer)(w).flush() }
+func (w *rw075) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw075) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw075) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw076 writer
+
+func (w *rw076) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw076) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw076) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw076) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw076) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw076) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw076) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw077 writer
+
+func (w *rw077) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw077) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw077) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw077) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw077) Flush()                                       { (*writer)(w).flush() }
+func (w *rw077) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw077) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw077) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw078 writer
+
+func (w *rw078) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw078) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw078) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw078) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw078) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw078) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw078) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw078) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw079 writer
+
+func (w *rw079) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw079) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw079) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw079) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw079) Flush()                                       { (*writer)(w).flush() }
+func (w *rw079) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw079) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw079) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw079) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw080 writer
+
+func (w *rw080) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw080) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw080) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw080) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw080) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw080) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw081 writer
+
+func (w *rw081) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw081) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw081) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw081) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw081) Flush()                                { (*writer)(w).flush() }
+func (w *rw081) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw081) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw082 writer
+
+func (w *rw082) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw082) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw082) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw082) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw082) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw082) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw082) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw083 writer
+
+func (w *rw083) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw083) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw083) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw083) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw083) Flush()                                { (*writer)(w).flush() }
+func (w *rw083) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw083) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw083) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw084 writer
+
+func (w *rw084) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw084) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw084) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw084) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw084) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw084) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw084) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw085 writer
+
+func (w *rw085) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw085) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw085) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw085) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw085) Flush()                                { (*writer)(w).flush() }
+func (w *rw085) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw085) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw085) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw086 writer
+
+func (w *rw086) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw086) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw086) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw086) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw086) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw086) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw086) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw086) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw087 writer
+
+func (w *rw087) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw087) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw087) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw087) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw087) Flush()                                { (*writer)(w).flush() }
+func (w *rw087) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw087) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw087) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw087) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw088 writer
+
+func (w *rw088) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw088) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw088) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw088) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw088) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw088) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw088) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw089 writer
+
+func (w *rw089) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw089) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw089) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw089) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw089) Flush()                                       { (*writer)(w).flush() }
+func (w *rw089) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw089) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw089) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw090 writer
+
+func (w *rw090) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw090) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw090) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw090) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw090) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw090) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw090) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw090) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw091 writer
+
+func (w *rw091) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw091) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw091) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw091) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw091) Flush()                                       { (*writer)(w).flush() }
+func (w *rw091) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw091) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw091) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw091) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw092 writer
+
+func (w *rw092) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw092) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw092) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw092) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw092) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw092) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw092) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw092) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw093 writer
+
+func (w *rw093) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw093) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw093) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw093) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw093) Flush()                                       { (*writer)(w).flush() }
+func (w *rw093) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw093) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw093) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw093) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw094 writer
+
+func (w *rw094) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw094) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw094) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw094) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw094) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw094) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw094) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw094) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw094) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw095 writer
+
+func (w *rw095) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw095) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw095) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw095) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw095) Flush()                                       { (*writer)(w).flush() }
+func (w *rw095) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw095) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw095) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw095) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw095) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw096 writer
+
+func (w *rw096) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw096) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw096) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw096) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw096) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw096) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw096) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw097 writer
+
+func (w *rw097) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw097) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw097) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw097) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw097) Flush()                             { (*writer)(w).flush() }
+func (w *rw097) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw097) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw097) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw098 writer
+
+func (w *rw098) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw098) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw098) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw098) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw098) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw098) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw098) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw098) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw099 writer
+
+func (w *rw099) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw099) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw099) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw099) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw099) Flush()                             { (*writer)(w).flush() }
+func (w *rw099) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw099) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw099) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw099) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw100 writer
+
+func (w *rw100) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw100) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw100) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw100) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw100) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw100) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw100) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw100) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw101 writer
+
+func (w *rw101) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw101) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw101) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw101) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw101) Flush()                             { (*writer)(w).flush() }
+func (w *rw101) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw101) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw101) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw101) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw102 writer
+
+func (w *rw102) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw102) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw102) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw102) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw102) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw102) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw102) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw102) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw102) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw103 writer
+
+func (w *rw103) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw103) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw103) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw103) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw103) Flush()                             { (*writer)(w).flush() }
+func (w *rw103) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw103) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw103) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw103) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw103) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+
+type rw104 writer
+
+func (w *rw104) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw104) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw104) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw104) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw104) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw104) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw104) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw104) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw105 writer
+
+func (w *rw105) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw105) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw105) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw105) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw105) Flush()                                       { (*writer)(w).flush() }
+func (w *rw105) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw105) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw105) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw105) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw106 writer
+
+func (w *rw106) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw106) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw106) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw106) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw106) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw106) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw106) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw106) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw106) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw107 writer
+
+func (w *rw107) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw107) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw107) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw107) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw107) Flush()                                       { (*writer)(w).flush() }
+func (w *rw107) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw107) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw107) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw107) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw107) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw108 writer
+
+func (w *rw108) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw108) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw108) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw108) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw108) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw108) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw108) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw108) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw108) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw109 writer
+
+func (w *rw109) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw109) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw109) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw109) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw109) Flush()                                       { (*writer)(w).flush() }
+func (w *rw109) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw109) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw109) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw109) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw109) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw110 writer
+
+func (w *rw110) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw110) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw110) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw110) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw110) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw110) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw110) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw110) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw110) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw110) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw111 writer
+
+func (w *rw111) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw111) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw111) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw111) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw111) Flush()                                       { (*writer)(w).flush() }
+func (w *rw111) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw111) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw111) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw111) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw111) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw111) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw112 writer
+
+func (w *rw112) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw112) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw112) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw112) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw112) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw112) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw112) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw112) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw113 writer
+
+func (w *rw113) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw113) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw113) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw113) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw113) Flush()                                { (*writer)(w).flush() }
+func (w *rw113) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw113) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw113) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw113) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw114 writer
+
+func (w *rw114) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw114) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw114) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw114) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw114) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw114) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw114) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw114) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw114) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw115 writer
+
+func (w *rw115) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw115) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw115) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw115) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw115) Flush()                                { (*writer)(w).flush() }
+func (w *rw115) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw115) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw115) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw115) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw115) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw116 writer
+
+func (w *rw116) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw116) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw116) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw116) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw116) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw116) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw116) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw116) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw116) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw117 writer
+
+func (w *rw117) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw117) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw117) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw117) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw117) Flush()                                { (*writer)(w).flush() }
+func (w *rw117) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw117) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw117) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw117) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw117) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw118 writer
+
+func (w *rw118) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw118) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw118) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw118) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw118) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw118) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw118) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw118) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw118) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw118) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw119 writer
+
+func (w *rw119) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw119) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw119) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw119) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw119) Flush()                                { (*writer)(w).flush() }
+func (w *rw119) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw119) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw119) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw119) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw119) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw119) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+
+type rw120 writer
+
+func (w *rw120) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw120) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw120) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw120) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw120) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw120) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw120) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw120) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw120) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw121 writer
+
+func (w *rw121) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw121) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw121) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw121) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw121) Flush()                                       { (*writer)(w).flush() }
+func (w *rw121) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw121) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw121) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw121) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw121) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw122 writer
+
+func (w *rw122) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw122) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw122) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw122) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw122) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw122) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw122) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw122) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw122) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw122) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw123 writer
+
+func (w *rw123) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw123) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw123) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw123) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw123) Flush()                                       { (*writer)(w).flush() }
+func (w *rw123) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw123) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw123) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw123) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw123) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw123) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw124 writer
+
+func (w *rw124) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw124) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw124) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw124) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw124) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw124) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw124) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw124) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw124) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw124) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw125 writer
+
+func (w *rw125) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw125) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw125) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw125) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw125) Flush()                                       { (*writer)(w).flush() }
+func (w *rw125) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw125) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw125) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw125) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw125) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw125) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw126 writer
+
+func (w *rw126) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw126) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw126) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw126) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw126) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw126) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw126) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw126) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw126) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw126) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw126) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw127 writer
+
+func (w *rw127) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw127) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw127) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw127) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw127) Flush()                                       { (*writer)(w).flush() }
+func (w *rw127) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw127) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw127) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw127) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw127) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw127) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw127) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+
+type rw128 writer
+
+func (w *rw128) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw128) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw128) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw128) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw128) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw129 writer
+
+func (w *rw129) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw129) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw129) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw129) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw129) Flush()                      { (*writer)(w).flush() }
+func (w *rw129) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw130 writer
+
+func (w *rw130) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw130) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw130) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw130) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw130) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw130) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw131 writer
+
+func (w *rw131) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw131) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw131) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw131) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw131) Flush()                      { (*writer)(w).flush() }
+func (w *rw131) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw131) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw132 writer
+
+func (w *rw132) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw132) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw132) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw132) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw132) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw132) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw133 writer
+
+func (w *rw133) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw133) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw133) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw133) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw133) Flush()                      { (*writer)(w).flush() }
+func (w *rw133) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw133) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw134 writer
+
+func (w *rw134) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw134) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw134) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw134) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw134) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw134) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw134) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw135 writer
+
+func (w *rw135) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw135) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw135) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw135) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw135) Flush()                      { (*writer)(w).flush() }
+func (w *rw135) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw135) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw135) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw136 writer
+
+func (w *rw136) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw136) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw136) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw136) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw136) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw136) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw137 writer
+
+func (w *rw137) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw137) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw137) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw137) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw137) Flush()                                       { (*writer)(w).flush() }
+func (w *rw137) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw137) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw138 writer
+
+func (w *rw138) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw138) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw138) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw138) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw138) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw138) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw138) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw139 writer
+
+func (w *rw139) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw139) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw139) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw139) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw139) Flush()                                       { (*writer)(w).flush() }
+func (w *rw139) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw139) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw139) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw140 writer
+
+func (w *rw140) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw140) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw140) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw140) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw140) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw140) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw140) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw141 writer
+
+func (w *rw141) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw141) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw141) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw141) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw141) Flush()                                       { (*writer)(w).flush() }
+func (w *rw141) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw141) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw141) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw142 writer
+
+func (w *rw142) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw142) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw142) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw142) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw142) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw142) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw142) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw142) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw143 writer
+
+func (w *rw143) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw143) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw143) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw143) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw143) Flush()                                       { (*writer)(w).flush() }
+func (w *rw143) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw143) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw143) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw143) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw144 writer
+
+func (w *rw144) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw144) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw144) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw144) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw144) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw144) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw145 writer
+
+func (w *rw145) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw145) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw145) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw145) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw145) Flush()                                { (*writer)(w).flush() }
+func (w *rw145) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw145) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw146 writer
+
+func (w *rw146) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw146) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw146) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw146) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw146) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw146) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw146) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw147 writer
+
+func (w *rw147) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw147) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw147) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw147) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw147) Flush()                                { (*writer)(w).flush() }
+func (w *rw147) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw147) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw147) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw148 writer
+
+func (w *rw148) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw148) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw148) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw148) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw148) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw148) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw148) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw149 writer
+
+func (w *rw149) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw149) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw149) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw149) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw149) Flush()                                { (*writer)(w).flush() }
+func (w *rw149) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw149) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw149) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw150 writer
+
+func (w *rw150) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw150) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw150) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw150) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw150) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw150) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw150) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw150) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw151 writer
+
+func (w *rw151) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw151) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw151) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw151) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw151) Flush()                                { (*writer)(w).flush() }
+func (w *rw151) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw151) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw151) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw151) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw152 writer
+
+func (w *rw152) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw152) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw152) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw152) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw152) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw152) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw152) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw153 writer
+
+func (w *rw153) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw153) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw153) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw153) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw153) Flush()                                       { (*writer)(w).flush() }
+func (w *rw153) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw153) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw153) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw154 writer
+
+func (w *rw154) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw154) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw154) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw154) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw154) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw154) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw154) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw154) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw155 writer
+
+func (w *rw155) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw155) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw155) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw155) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw155) Flush()                                       { (*writer)(w).flush() }
+func (w *rw155) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw155) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw155) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw155) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw156 writer
+
+func (w *rw156) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw156) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw156) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw156) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw156) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw156) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw156) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw156) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw157 writer
+
+func (w *rw157) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw157) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw157) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw157) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw157) Flush()                                       { (*writer)(w).flush() }
+func (w *rw157) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw157) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw157) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw157) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw158 writer
+
+func (w *rw158) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw158) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw158) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw158) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw158) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw158) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw158) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw158) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw158) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw159 writer
+
+func (w *rw159) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw159) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw159) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw159) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw159) Flush()                                       { (*writer)(w).flush() }
+func (w *rw159) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw159) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw159) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw159) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw159) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw160 writer
+
+func (w *rw160) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw160) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw160) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw160) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw160) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw160) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw160) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw161 writer
+
+func (w *rw161) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw161) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw161) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw161) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw161) Flush()                             { (*writer)(w).flush() }
+func (w *rw161) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw161) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw161) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw162 writer
+
+func (w *rw162) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw162) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw162) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw162) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw162) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw162) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw162) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw162) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw163 writer
+
+func (w *rw163) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw163) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw163) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw163) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw163) Flush()                             { (*writer)(w).flush() }
+func (w *rw163) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw163) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw163) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw163) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw164 writer
+
+func (w *rw164) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw164) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw164) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw164) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw164) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw164) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw164) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw164) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw165 writer
+
+func (w *rw165) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw165) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw165) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw165) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw165) Flush()                             { (*writer)(w).flush() }
+func (w *rw165) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw165) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw165) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw165) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw166 writer
+
+func (w *rw166) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw166) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw166) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw166) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw166) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw166) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw166) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw166) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw166) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw167 writer
+
+func (w *rw167) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw167) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw167) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw167) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw167) Flush()                             { (*writer)(w).flush() }
+func (w *rw167) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw167) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw167) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw167) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw167) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw168 writer
+
+func (w *rw168) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw168) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw168) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw168) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw168) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw168) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw168) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw168) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw169 writer
+
+func (w *rw169) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw169) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw169) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw169) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw169) Flush()                                       { (*writer)(w).flush() }
+func (w *rw169) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw169) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw169) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw169) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw170 writer
+
+func (w *rw170) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw170) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw170) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw170) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw170) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw170) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw170) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw170) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw170) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw171 writer
+
+func (w *rw171) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw171) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw171) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw171) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw171) Flush()                                       { (*writer)(w).flush() }
+func (w *rw171) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw171) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw171) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw171) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw171) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw172 writer
+
+func (w *rw172) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw172) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw172) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw172) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw172) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw172) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw172) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw172) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw172) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw173 writer
+
+func (w *rw173) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw173) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw173) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw173) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw173) Flush()                                       { (*writer)(w).flush() }
+func (w *rw173) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw173) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw173) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw173) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw173) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw174 writer
+
+func (w *rw174) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw174) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw174) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw174) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw174) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw174) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw174) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw174) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw174) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw174) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw175 writer
+
+func (w *rw175) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw175) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw175) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw175) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw175) Flush()                                       { (*writer)(w).flush() }
+func (w *rw175) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw175) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw175) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw175) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw175) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw175) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw176 writer
+
+func (w *rw176) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw176) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw176) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw176) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw176) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw176) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw176) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw176) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw177 writer
+
+func (w *rw177) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw177) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw177) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw177) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw177) Flush()                                { (*writer)(w).flush() }
+func (w *rw177) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw177) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw177) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw177) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw178 writer
+
+func (w *rw178) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw178) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw178) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw178) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw178) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw178) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw178) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw178) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw178) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw179 writer
+
+func (w *rw179) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw179) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw179) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw179) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw179) Flush()                                { (*writer)(w).flush() }
+func (w *rw179) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw179) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw179) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw179) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw179) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw180 writer
+
+func (w *rw180) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw180) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw180) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw180) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw180) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw180) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw180) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw180) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw180) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw181 writer
+
+func (w *rw181) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw181) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw181) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw181) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw181) Flush()                                { (*writer)(w).flush() }
+func (w *rw181) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw181) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw181) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw181) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw181) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw182 writer
+
+func (w *rw182) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw182) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw182) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw182) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw182) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw182) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw182) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw182) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw182) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw182) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw183 writer
+
+func (w *rw183) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw183) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw183) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw183) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw183) Flush()                                { (*writer)(w).flush() }
+func (w *rw183) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw183) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw183) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw183) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw183) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw183) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw184 writer
+
+func (w *rw184) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw184) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw184) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw184) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw184) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw184) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw184) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw184) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw184) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw185 writer
+
+func (w *rw185) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw185) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw185) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw185) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw185) Flush()                                       { (*writer)(w).flush() }
+func (w *rw185) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw185) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw185) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw185) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw185) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw186 writer
+
+func (w *rw186) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw186) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw186) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw186) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw186) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw186) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw186) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw186) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw186) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw186) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw187 writer
+
+func (w *rw187) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw187) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw187) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw187) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw187) Flush()                                       { (*writer)(w).flush() }
+func (w *rw187) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw187) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw187) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw187) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw187) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw187) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw188 writer
+
+func (w *rw188) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw188) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw188) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw188) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw188) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw188) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw188) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw188) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw188) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw188) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw189 writer
+
+func (w *rw189) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw189) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw189) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw189) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw189) Flush()                                       { (*writer)(w).flush() }
+func (w *rw189) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw189) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw189) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw189) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw189) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw189) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw190 writer
+
+func (w *rw190) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw190) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw190) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw190) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw190) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw190) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw190) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw190) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw190) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw190) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw190) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw191 writer
+
+func (w *rw191) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw191) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw191) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw191) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw191) Flush()                                       { (*writer)(w).flush() }
+func (w *rw191) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw191) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw191) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw191) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw191) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw191) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw191) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw192 writer
+
+func (w *rw192) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw192) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw192) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw192) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw192) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw192) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw193 writer
+
+func (w *rw193) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw193) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw193) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw193) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw193) Flush()                      { (*writer)(w).flush() }
+func (w *rw193) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw193) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw194 writer
+
+func (w *rw194) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw194) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw194) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw194) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw194) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw194) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw194) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw195 writer
+
+func (w *rw195) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw195) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw195) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw195) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw195) Flush()                      { (*writer)(w).flush() }
+func (w *rw195) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw195) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw195) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw196 writer
+
+func (w *rw196) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw196) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw196) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw196) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw196) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw196) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw196) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw197 writer
+
+func (w *rw197) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw197) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw197) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw197) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw197) Flush()                      { (*writer)(w).flush() }
+func (w *rw197) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw197) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw197) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw198 writer
+
+func (w *rw198) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw198) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw198) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw198) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw198) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw198) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw198) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw198) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw199 writer
+
+func (w *rw199) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw199) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw199) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw199) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw199) Flush()                      { (*writer)(w).flush() }
+func (w *rw199) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw199) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw199) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw199) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw200 writer
+
+func (w *rw200) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw200) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw200) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw200) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw200) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw200) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw200) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw201 writer
+
+func (w *rw201) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw201) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw201) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw201) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw201) Flush()                                       { (*writer)(w).flush() }
+func (w *rw201) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw201) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw201) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw202 writer
+
+func (w *rw202) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw202) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw202) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw202) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw202) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw202) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw202) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw202) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw203 writer
+
+func (w *rw203) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw203) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw203) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw203) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw203) Flush()                                       { (*writer)(w).flush() }
+func (w *rw203) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw203) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw203) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw203) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw204 writer
+
+func (w *rw204) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw204) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw204) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw204) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw204) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw204) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw204) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw204) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw205 writer
+
+func (w *rw205) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw205) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw205) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw205) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw205) Flush()                                       { (*writer)(w).flush() }
+func (w *rw205) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw205) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw205) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw205) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw206 writer
+
+func (w *rw206) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw206) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw206) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw206) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw206) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw206) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw206) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw206) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw206) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw207 writer
+
+func (w *rw207) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw207) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw207) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw207) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw207) Flush()                                       { (*writer)(w).flush() }
+func (w *rw207) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw207) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw207) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw207) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw207) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw208 writer
+
+func (w *rw208) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw208) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw208) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw208) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw208) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw208) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw208) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw209 writer
+
+func (w *rw209) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw209) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw209) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw209) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw209) Flush()                                { (*writer)(w).flush() }
+func (w *rw209) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw209) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw209) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw210 writer
+
+func (w *rw210) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw210) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw210) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw210) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw210) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw210) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw210) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw210) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw211 writer
+
+func (w *rw211) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw211) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw211) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw211) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw211) Flush()                                { (*writer)(w).flush() }
+func (w *rw211) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw211) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw211) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw211) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw212 writer
+
+func (w *rw212) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw212) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw212) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw212) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw212) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw212) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw212) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw212) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw213 writer
+
+func (w *rw213) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw213) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw213) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw213) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw213) Flush()                                { (*writer)(w).flush() }
+func (w *rw213) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw213) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw213) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw213) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw214 writer
+
+func (w *rw214) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw214) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw214) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw214) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw214) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw214) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw214) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw214) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw214) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw215 writer
+
+func (w *rw215) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw215) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw215) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw215) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw215) Flush()                                { (*writer)(w).flush() }
+func (w *rw215) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw215) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw215) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw215) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw215) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw216 writer
+
+func (w *rw216) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw216) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw216) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw216) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw216) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw216) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw216) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw216) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw217 writer
+
+func (w *rw217) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw217) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw217) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw217) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw217) Flush()                                       { (*writer)(w).flush() }
+func (w *rw217) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw217) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw217) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw217) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw218 writer
+
+func (w *rw218) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw218) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw218) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw218) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw218) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw218) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw218) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw218) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw218) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw219 writer
+
+func (w *rw219) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw219) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw219) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw219) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw219) Flush()                                       { (*writer)(w).flush() }
+func (w *rw219) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw219) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw219) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw219) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw219) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw220 writer
+
+func (w *rw220) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw220) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw220) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw220) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw220) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw220) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw220) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw220) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw220) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw221 writer
+
+func (w *rw221) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw221) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw221) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw221) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw221) Flush()                                       { (*writer)(w).flush() }
+func (w *rw221) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw221) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw221) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw221) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw221) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw222 writer
+
+func (w *rw222) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw222) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw222) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw222) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw222) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw222) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw222) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw222) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw222) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw222) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw223 writer
+
+func (w *rw223) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw223) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw223) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw223) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw223) Flush()                                       { (*writer)(w).flush() }
+func (w *rw223) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw223) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw223) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw223) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw223) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw223) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw224 writer
+
+func (w *rw224) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw224) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw224) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw224) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw224) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw224) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw224) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw224) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw225 writer
+
+func (w *rw225) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw225) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw225) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw225) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw225) Flush()                             { (*writer)(w).flush() }
+func (w *rw225) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw225) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw225) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw225) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw226 writer
+
+func (w *rw226) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw226) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw226) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw226) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw226) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw226) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw226) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw226) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw226) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw227 writer
+
+func (w *rw227) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw227) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw227) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw227) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw227) Flush()                             { (*writer)(w).flush() }
+func (w *rw227) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw227) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw227) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw227) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw227) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw228 writer
+
+func (w *rw228) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw228) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw228) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw228) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw228) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw228) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw228) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw228) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw228) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw229 writer
+
+func (w *rw229) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw229) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw229) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw229) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw229) Flush()                             { (*writer)(w).flush() }
+func (w *rw229) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw229) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw229) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw229) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw229) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw230 writer
+
+func (w *rw230) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw230) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw230) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw230) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw230) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw230) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw230) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw230) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw230) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw230) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw231 writer
+
+func (w *rw231) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw231) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw231) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw231) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw231) Flush()                             { (*writer)(w).flush() }
+func (w *rw231) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw231) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw231) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw231) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw231) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw231) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw232 writer
+
+func (w *rw232) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw232) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw232) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw232) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw232) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw232) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw232) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw232) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw232) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw233 writer
+
+func (w *rw233) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw233) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw233) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw233) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw233) Flush()                                       { (*writer)(w).flush() }
+func (w *rw233) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw233) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw233) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw233) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw233) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw234 writer
+
+func (w *rw234) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw234) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw234) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw234) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw234) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw234) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw234) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw234) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw234) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw234) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw235 writer
+
+func (w *rw235) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw235) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw235) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw235) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw235) Flush()                                       { (*writer)(w).flush() }
+func (w *rw235) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw235) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw235) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw235) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw235) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw235) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw236 writer
+
+func (w *rw236) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw236) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw236) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw236) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw236) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw236) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw236) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw236) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw236) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw236) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw237 writer
+
+func (w *rw237) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw237) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw237) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw237) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw237) Flush()                                       { (*writer)(w).flush() }
+func (w *rw237) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw237) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw237) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw237) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw237) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw237) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw238 writer
+
+func (w *rw238) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw238) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw238) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw238) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw238) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw238) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw238) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw238) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw238) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw238) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw238) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw239 writer
+
+func (w *rw239) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw239) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw239) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw239) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw239) Flush()                                       { (*writer)(w).flush() }
+func (w *rw239) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw239) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw239) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw239) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw239) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw239) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw239) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw240 writer
+
+func (w *rw240) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw240) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw240) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw240) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw240) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw240) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw240) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw240) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw240) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw241 writer
+
+func (w *rw241) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw241) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw241) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw241) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw241) Flush()                                { (*writer)(w).flush() }
+func (w *rw241) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw241) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw241) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw241) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw241) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw242 writer
+
+func (w *rw242) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw242) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw242) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw242) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw242) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw242) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw242) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw242) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw242) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw242) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw243 writer
+
+func (w *rw243) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw243) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw243) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw243) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw243) Flush()                                { (*writer)(w).flush() }
+func (w *rw243) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw243) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw243) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw243) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw243) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw243) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw244 writer
+
+func (w *rw244) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw244) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw244) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw244) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw244) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw244) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw244) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw244) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw244) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw244) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw245 writer
+
+func (w *rw245) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw245) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw245) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw245) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw245) Flush()                                { (*writer)(w).flush() }
+func (w *rw245) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw245) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw245) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw245) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw245) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw245) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw246 writer
+
+func (w *rw246) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw246) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw246) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw246) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw246) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw246) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw246) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw246) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw246) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw246) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw246) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw247 writer
+
+func (w *rw247) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw247) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw247) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw247) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw247) Flush()                                { (*writer)(w).flush() }
+func (w *rw247) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw247) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw247) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw247) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw247) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw247) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw247) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw248 writer
+
+func (w *rw248) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw248) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw248) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw248) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw248) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw248) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw248) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw248) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw248) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw248) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw249 writer
+
+func (w *rw249) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw249) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw249) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw249) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw249) Flush()                                       { (*writer)(w).flush() }
+func (w *rw249) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw249) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw249) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw249) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw249) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw249) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw250 writer
+
+func (w *rw250) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw250) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw250) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw250) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw250) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw250) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw250) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw250) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw250) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw250) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw250) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw251 writer
+
+func (w *rw251) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw251) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw251) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw251) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw251) Flush()                                       { (*writer)(w).flush() }
+func (w *rw251) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw251) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw251) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw251) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw251) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw251) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw251) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw252 writer
+
+func (w *rw252) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw252) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw252) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw252) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw252) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw252) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw252) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw252) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw252) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw252) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw252) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw253 writer
+
+func (w *rw253) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw253) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw253) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw253) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw253) Flush()                                       { (*writer)(w).flush() }
+func (w *rw253) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw253) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw253) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw253) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw253) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw253) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw253) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw254 writer
+
+func (w *rw254) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw254) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw254) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw254) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw254) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw254) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw254) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw254) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw254) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw254) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw254) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw254) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw255 writer
+
+func (w *rw255) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw255) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw255) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw255) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw255) Flush()                                       { (*writer)(w).flush() }
+func (w *rw255) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw255) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw255) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw255) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw255) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw255) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw255) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw255) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+
+type rw256 writer
+
+func (w *rw256) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw256) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw256) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw256) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw256) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw257 writer
+
+func (w *rw257) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw257) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw257) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw257) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw257) Flush()                            { (*writer)(w).flush() }
+func (w *rw257) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw258 writer
+
+func (w *rw258) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw258) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw258) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw258) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw258) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw258) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw259 writer
+
+func (w *rw259) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw259) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw259) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw259) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw259) Flush()                            { (*writer)(w).flush() }
+func (w *rw259) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw259) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw260 writer
+
+func (w *rw260) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw260) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw260) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw260) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw260) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw260) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw261 writer
+
+func (w *rw261) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw261) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw261) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw261) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw261) Flush()                            { (*writer)(w).flush() }
+func (w *rw261) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw261) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw262 writer
+
+func (w *rw262) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw262) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw262) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw262) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw262) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw262) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw262) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw263 writer
+
+func (w *rw263) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw263) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw263) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw263) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw263) Flush()                            { (*writer)(w).flush() }
+func (w *rw263) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw263) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw263) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw264 writer
+
+func (w *rw264) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw264) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw264) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw264) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw264) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw264) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw265 writer
+
+func (w *rw265) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw265) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw265) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw265) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw265) Flush()                                       { (*writer)(w).flush() }
+func (w *rw265) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw265) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw266 writer
+
+func (w *rw266) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw266) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw266) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw266) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw266) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw266) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw266) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw267 writer
+
+func (w *rw267) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw267) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw267) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw267) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw267) Flush()                                       { (*writer)(w).flush() }
+func (w *rw267) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw267) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw267) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw268 writer
+
+func (w *rw268) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw268) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw268) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw268) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw268) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw268) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw268) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw269 writer
+
+func (w *rw269) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw269) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw269) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw269) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw269) Flush()                                       { (*writer)(w).flush() }
+func (w *rw269) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw269) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw269) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw270 writer
+
+func (w *rw270) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw270) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw270) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw270) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw270) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw270) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw270) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw270) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw271 writer
+
+func (w *rw271) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw271) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw271) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw271) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw271) Flush()                                       { (*writer)(w).flush() }
+func (w *rw271) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw271) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw271) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw271) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw272 writer
+
+func (w *rw272) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw272) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw272) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw272) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw272) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw272) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw273 writer
+
+func (w *rw273) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw273) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw273) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw273) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw273) Flush()                                { (*writer)(w).flush() }
+func (w *rw273) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw273) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw274 writer
+
+func (w *rw274) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw274) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw274) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw274) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw274) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw274) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw274) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw275 writer
+
+func (w *rw275) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw275) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw275) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw275) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw275) Flush()                                { (*writer)(w).flush() }
+func (w *rw275) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw275) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw275) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw276 writer
+
+func (w *rw276) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw276) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw276) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw276) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw276) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw276) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw276) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw277 writer
+
+func (w *rw277) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw277) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw277) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw277) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw277) Flush()                                { (*writer)(w).flush() }
+func (w *rw277) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw277) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw277) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw278 writer
+
+func (w *rw278) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw278) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw278) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw278) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw278) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw278) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw278) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw278) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw279 writer
+
+func (w *rw279) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw279) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw279) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw279) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw279) Flush()                                { (*writer)(w).flush() }
+func (w *rw279) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw279) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw279) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw279) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw280 writer
+
+func (w *rw280) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw280) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw280) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw280) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw280) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw280) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw280) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw281 writer
+
+func (w *rw281) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw281) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw281) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw281) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw281) Flush()                                       { (*writer)(w).flush() }
+func (w *rw281) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw281) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw281) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw282 writer
+
+func (w *rw282) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw282) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw282) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw282) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw282) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw282) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw282) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw282) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw283 writer
+
+func (w *rw283) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw283) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw283) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw283) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw283) Flush()                                       { (*writer)(w).flush() }
+func (w *rw283) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw283) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw283) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw283) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw284 writer
+
+func (w *rw284) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw284) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw284) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw284) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw284) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw284) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw284) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw284) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw285 writer
+
+func (w *rw285) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw285) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw285) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw285) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw285) Flush()                                       { (*writer)(w).flush() }
+func (w *rw285) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw285) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw285) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw285) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw286 writer
+
+func (w *rw286) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw286) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw286) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw286) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw286) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw286) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw286) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw286) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw286) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw287 writer
+
+func (w *rw287) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw287) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw287) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw287) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw287) Flush()                                       { (*writer)(w).flush() }
+func (w *rw287) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw287) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw287) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw287) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw287) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw288 writer
+
+func (w *rw288) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw288) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw288) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw288) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw288) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw288) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw288) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw289 writer
+
+func (w *rw289) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw289) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw289) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw289) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw289) Flush()                             { (*writer)(w).flush() }
+func (w *rw289) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw289) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw289) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw290 writer
+
+func (w *rw290) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw290) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw290) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw290) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw290) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw290) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw290) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw290) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw291 writer
+
+func (w *rw291) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw291) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw291) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw291) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw291) Flush()                             { (*writer)(w).flush() }
+func (w *rw291) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw291) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw291) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw291) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw292 writer
+
+func (w *rw292) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw292) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw292) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw292) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw292) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw292) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw292) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw292) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw293 writer
+
+func (w *rw293) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw293) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw293) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw293) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw293) Flush()                             { (*writer)(w).flush() }
+func (w *rw293) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw293) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw293) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw293) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw294 writer
+
+func (w *rw294) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw294) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw294) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw294) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw294) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw294) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw294) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw294) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw294) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw295 writer
+
+func (w *rw295) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw295) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw295) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw295) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw295) Flush()                             { (*writer)(w).flush() }
+func (w *rw295) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw295) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw295) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw295) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw295) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw296 writer
+
+func (w *rw296) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw296) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw296) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw296) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw296) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw296) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw296) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw296) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw297 writer
+
+func (w *rw297) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw297) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw297) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw297) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw297) Flush()                                       { (*writer)(w).flush() }
+func (w *rw297) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw297) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw297) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw297) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw298 writer
+
+func (w *rw298) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw298) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw298) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw298) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw298) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw298) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw298) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw298) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw298) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw299 writer
+
+func (w *rw299) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw299) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw299) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw299) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw299) Flush()                                       { (*writer)(w).flush() }
+func (w *rw299) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw299) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw299) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw299) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw299) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw300 writer
+
+func (w *rw300) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw300) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw300) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw300) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw300) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw300) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw300) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw300) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw300) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw301 writer
+
+func (w *rw301) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw301) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw301) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw301) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw301) Flush()                                       { (*writer)(w).flush() }
+func (w *rw301) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw301) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw301) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw301) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw301) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw302 writer
+
+func (w *rw302) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw302) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw302) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw302) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw302) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw302) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw302) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw302) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw302) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw302) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw303 writer
+
+func (w *rw303) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw303) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw303) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw303) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw303) Flush()                                       { (*writer)(w).flush() }
+func (w *rw303) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw303) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw303) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw303) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw303) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw303) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw304 writer
+
+func (w *rw304) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw304) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw304) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw304) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw304) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw304) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw304) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw304) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw305 writer
+
+func (w *rw305) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw305) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw305) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw305) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw305) Flush()                                { (*writer)(w).flush() }
+func (w *rw305) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw305) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw305) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw305) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw306 writer
+
+func (w *rw306) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw306) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw306) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw306) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw306) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw306) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw306) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw306) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw306) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw307 writer
+
+func (w *rw307) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw307) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw307) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw307) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw307) Flush()                                { (*writer)(w).flush() }
+func (w *rw307) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw307) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw307) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw307) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw307) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw308 writer
+
+func (w *rw308) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw308) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw308) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw308) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw308) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw308) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw308) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw308) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw308) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw309 writer
+
+func (w *rw309) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw309) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw309) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw309) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw309) Flush()                                { (*writer)(w).flush() }
+func (w *rw309) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw309) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw309) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw309) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw309) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw310 writer
+
+func (w *rw310) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw310) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw310) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw310) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw310) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw310) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw310) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw310) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw310) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw310) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw311 writer
+
+func (w *rw311) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw311) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw311) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw311) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw311) Flush()                                { (*writer)(w).flush() }
+func (w *rw311) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw311) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw311) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw311) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw311) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw311) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw312 writer
+
+func (w *rw312) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw312) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw312) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw312) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw312) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw312) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw312) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw312) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw312) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw313 writer
+
+func (w *rw313) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw313) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw313) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw313) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw313) Flush()                                       { (*writer)(w).flush() }
+func (w *rw313) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw313) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw313) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw313) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw313) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw314 writer
+
+func (w *rw314) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw314) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw314) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw314) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw314) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw314) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw314) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw314) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw314) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw314) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw315 writer
+
+func (w *rw315) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw315) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw315) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw315) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw315) Flush()                                       { (*writer)(w).flush() }
+func (w *rw315) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw315) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw315) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw315) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw315) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw315) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw316 writer
+
+func (w *rw316) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw316) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw316) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw316) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw316) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw316) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw316) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw316) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw316) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw316) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw317 writer
+
+func (w *rw317) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw317) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw317) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw317) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw317) Flush()                                       { (*writer)(w).flush() }
+func (w *rw317) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw317) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw317) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw317) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw317) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw317) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw318 writer
+
+func (w *rw318) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw318) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw318) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw318) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw318) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw318) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw318) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw318) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw318) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw318) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw318) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw319 writer
+
+func (w *rw319) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw319) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw319) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw319) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw319) Flush()                                       { (*writer)(w).flush() }
+func (w *rw319) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw319) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw319) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw319) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw319) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw319) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw319) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw320 writer
+
+func (w *rw320) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw320) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw320) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw320) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw320) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw320) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw321 writer
+
+func (w *rw321) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw321) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw321) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw321) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw321) Flush()                            { (*writer)(w).flush() }
+func (w *rw321) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw321) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw322 writer
+
+func (w *rw322) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw322) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw322) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw322) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw322) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw322) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw322) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw323 writer
+
+func (w *rw323) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw323) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw323) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw323) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw323) Flush()                            { (*writer)(w).flush() }
+func (w *rw323) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw323) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw323) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw324 writer
+
+func (w *rw324) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw324) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw324) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw324) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw324) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw324) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw324) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw325 writer
+
+func (w *rw325) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw325) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw325) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw325) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw325) Flush()                            { (*writer)(w).flush() }
+func (w *rw325) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw325) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw325) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw326 writer
+
+func (w *rw326) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw326) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw326) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw326) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw326) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw326) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw326) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw326) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw327 writer
+
+func (w *rw327) Header() http.Header               { return (*writer)(w).Header() }
+func (w *rw327) Write(p []byte) (int, error)       { return (*writer)(w).Write(p) }
+func (w *rw327) WriteHeader(code int)              { (*writer)(w).WriteHeader(code) }
+func (w *rw327) Unwrap() http.ResponseWriter       { return (*writer)(w).Unwrap() }
+func (w *rw327) Flush()                            { (*writer)(w).flush() }
+func (w *rw327) FlushError() error                 { return (*writer)(w).flushError() }
+func (w *rw327) CloseNotify() <-chan bool          { return (*writer)(w).closeNotify() }
+func (w *rw327) EnableFullDuplex() error           { return (*writer)(w).enableFullDuplex() }
+func (w *rw327) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw328 writer
+
+func (w *rw328) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw328) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw328) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw328) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw328) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw328) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw328) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw329 writer
+
+func (w *rw329) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw329) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw329) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw329) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw329) Flush()                                       { (*writer)(w).flush() }
+func (w *rw329) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw329) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw329) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw330 writer
+
+func (w *rw330) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw330) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw330) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw330) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw330) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw330) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw330) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw330) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw331 writer
+
+func (w *rw331) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw331) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw331) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw331) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw331) Flush()                                       { (*writer)(w).flush() }
+func (w *rw331) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw331) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw331) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw331) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw332 writer
+
+func (w *rw332) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw332) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw332) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw332) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw332) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw332) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw332) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw332) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw333 writer
+
+func (w *rw333) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw333) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw333) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw333) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw333) Flush()                                       { (*writer)(w).flush() }
+func (w *rw333) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw333) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw333) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw333) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw334 writer
+
+func (w *rw334) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw334) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw334) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw334) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw334) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw334) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw334) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw334) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw334) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw335 writer
+
+func (w *rw335) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw335) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw335) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw335) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw335) Flush()                                       { (*writer)(w).flush() }
+func (w *rw335) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw335) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw335) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw335) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw335) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw336 writer
+
+func (w *rw336) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw336) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw336) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw336) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw336) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw336) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw336) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw337 writer
+
+func (w *rw337) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw337) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw337) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw337) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw337) Flush()                                { (*writer)(w).flush() }
+func (w *rw337) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw337) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw337) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw338 writer
+
+func (w *rw338) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw338) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw338) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw338) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw338) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw338) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw338) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw338) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw339 writer
+
+func (w *rw339) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw339) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw339) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw339) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw339) Flush()                                { (*writer)(w).flush() }
+func (w *rw339) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw339) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw339) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw339) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw340 writer
+
+func (w *rw340) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw340) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw340) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw340) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw340) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw340) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw340) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw340) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw341 writer
+
+func (w *rw341) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw341) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw341) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw341) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw341) Flush()                                { (*writer)(w).flush() }
+func (w *rw341) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw341) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw341) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw341) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw342 writer
+
+func (w *rw342) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw342) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw342) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw342) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw342) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw342) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw342) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw342) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw342) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw343 writer
+
+func (w *rw343) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw343) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw343) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw343) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw343) Flush()                                { (*writer)(w).flush() }
+func (w *rw343) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw343) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw343) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw343) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw343) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw344 writer
+
+func (w *rw344) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw344) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw344) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw344) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw344) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw344) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw344) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw344) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw345 writer
+
+func (w *rw345) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw345) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw345) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw345) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw345) Flush()                                       { (*writer)(w).flush() }
+func (w *rw345) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw345) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw345) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw345) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw346 writer
+
+func (w *rw346) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw346) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw346) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw346) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw346) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw346) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw346) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw346) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw346) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw347 writer
+
+func (w *rw347) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw347) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw347) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw347) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw347) Flush()                                       { (*writer)(w).flush() }
+func (w *rw347) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw347) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw347) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw347) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw347) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw348 writer
+
+func (w *rw348) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw348) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw348) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw348) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw348) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw348) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw348) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw348) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw348) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw349 writer
+
+func (w *rw349) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw349) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw349) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw349) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw349) Flush()                                       { (*writer)(w).flush() }
+func (w *rw349) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw349) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw349) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw349) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw349) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw350 writer
+
+func (w *rw350) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw350) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw350) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw350) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw350) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw350) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw350) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw350) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw350) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw350) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw351 writer
+
+func (w *rw351) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw351) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw351) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw351) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw351) Flush()                                       { (*writer)(w).flush() }
+func (w *rw351) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw351) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw351) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw351) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw351) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw351) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw352 writer
+
+func (w *rw352) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw352) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw352) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw352) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw352) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw352) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw352) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw352) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw353 writer
+
+func (w *rw353) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw353) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw353) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw353) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw353) Flush()                             { (*writer)(w).flush() }
+func (w *rw353) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw353) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw353) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw353) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw354 writer
+
+func (w *rw354) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw354) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw354) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw354) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw354) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw354) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw354) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw354) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw354) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw355 writer
+
+func (w *rw355) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw355) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw355) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw355) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw355) Flush()                             { (*writer)(w).flush() }
+func (w *rw355) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw355) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw355) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw355) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw355) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw356 writer
+
+func (w *rw356) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw356) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw356) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw356) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw356) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw356) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw356) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw356) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw356) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw357 writer
+
+func (w *rw357) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw357) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw357) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw357) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw357) Flush()                             { (*writer)(w).flush() }
+func (w *rw357) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw357) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw357) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw357) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw357) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw358 writer
+
+func (w *rw358) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw358) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw358) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw358) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw358) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw358) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw358) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw358) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw358) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw358) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw359 writer
+
+func (w *rw359) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw359) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw359) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw359) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw359) Flush()                             { (*writer)(w).flush() }
+func (w *rw359) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw359) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw359) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw359) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw359) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw359) WriteString(s string) (int, error)  { return (*writer)(w).writeString(s) }
+
+type rw360 writer
+
+func (w *rw360) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw360) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw360) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw360) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw360) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw360) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw360) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw360) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw360) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw361 writer
+
+func (w *rw361) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw361) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw361) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw361) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw361) Flush()                                       { (*writer)(w).flush() }
+func (w *rw361) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw361) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw361) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw361) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw361) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw362 writer
+
+func (w *rw362) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw362) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw362) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw362) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw362) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw362) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw362) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw362) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw362) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw362) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw363 writer
+
+func (w *rw363) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw363) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw363) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw363) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw363) Flush()                                       { (*writer)(w).flush() }
+func (w *rw363) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw363) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw363) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw363) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw363) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw363) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw364 writer
+
+func (w *rw364) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw364) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw364) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw364) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw364) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw364) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw364) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw364) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw364) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw364) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw365 writer
+
+func (w *rw365) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw365) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw365) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw365) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw365) Flush()                                       { (*writer)(w).flush() }
+func (w *rw365) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw365) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw365) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw365) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw365) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw365) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw366 writer
+
+func (w *rw366) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw366) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw366) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw366) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw366) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw366) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw366) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw366) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw366) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw366) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw366) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw367 writer
+
+func (w *rw367) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw367) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw367) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw367) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw367) Flush()                                       { (*writer)(w).flush() }
+func (w *rw367) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw367) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw367) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw367) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw367) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw367) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw367) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw368 writer
+
+func (w *rw368) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw368) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw368) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw368) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw368) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw368) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw368) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw368) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw368) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw369 writer
+
+func (w *rw369) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw369) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw369) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw369) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw369) Flush()                                { (*writer)(w).flush() }
+func (w *rw369) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw369) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw369) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw369) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw369) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw370 writer
+
+func (w *rw370) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw370) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw370) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw370) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw370) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw370) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw370) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw370) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw370) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw370) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw371 writer
+
+func (w *rw371) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw371) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw371) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw371) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw371) Flush()                                { (*writer)(w).flush() }
+func (w *rw371) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw371) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw371) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw371) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw371) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw371) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw372 writer
+
+func (w *rw372) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw372) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw372) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw372) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw372) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw372) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw372) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw372) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw372) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw372) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw373 writer
+
+func (w *rw373) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw373) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw373) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw373) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw373) Flush()                                { (*writer)(w).flush() }
+func (w *rw373) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw373) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw373) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw373) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw373) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw373) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw374 writer
+
+func (w *rw374) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw374) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw374) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw374) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw374) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw374) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw374) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw374) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw374) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw374) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw374) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw375 writer
+
+func (w *rw375) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw375) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw375) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw375) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw375) Flush()                                { (*writer)(w).flush() }
+func (w *rw375) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw375) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw375) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw375) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw375) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw375) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw375) WriteString(s string) (int, error)     { return (*writer)(w).writeString(s) }
+
+type rw376 writer
+
+func (w *rw376) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw376) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw376) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw376) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw376) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw376) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw376) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw376) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw376) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw376) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw377 writer
+
+func (w *rw377) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw377) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw377) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw377) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw377) Flush()                                       { (*writer)(w).flush() }
+func (w *rw377) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw377) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw377) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw377) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw377) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw377) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw378 writer
+
+func (w *rw378) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw378) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw378) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw378) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw378) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw378) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw378) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw378) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw378) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw378) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw378) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw379 writer
+
+func (w *rw379) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw379) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw379) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw379) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw379) Flush()                                       { (*writer)(w).flush() }
+func (w *rw379) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw379) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw379) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw379) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw379) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw379) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw379) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw380 writer
+
+func (w *rw380) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw380) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw380) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw380) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw380) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw380) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw380) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw380) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw380) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw380) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw380) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw381 writer
+
+func (w *rw381) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw381) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw381) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw381) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw381) Flush()                                       { (*writer)(w).flush() }
+func (w *rw381) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw381) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw381) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw381) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw381) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw381) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw381) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw382 writer
+
+func (w *rw382) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw382) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw382) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw382) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw382) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw382) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw382) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw382) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw382) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw382) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw382) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw382) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw383 writer
+
+func (w *rw383) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw383) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw383) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw383) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw383) Flush()                                       { (*writer)(w).flush() }
+func (w *rw383) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw383) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw383) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw383) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw383) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw383) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw383) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw383) WriteString(s string) (int, error)            { return (*writer)(w).writeString(s) }
+
+type rw384 writer
+
+func (w *rw384) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw384) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw384) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw384) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw384) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw384) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw385 writer
+
+func (w *rw385) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw385) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw385) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw385) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw385) Flush()                      { (*writer)(w).flush() }
+func (w *rw385) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw385) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw386 writer
+
+func (w *rw386) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw386) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw386) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw386) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw386) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw386) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw386) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw387 writer
+
+func (w *rw387) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw387) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw387) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw387) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw387) Flush()                      { (*writer)(w).flush() }
+func (w *rw387) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw387) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw387) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw388 writer
+
+func (w *rw388) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw388) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw388) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw388) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw388) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw388) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw388) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw389 writer
+
+func (w *rw389) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw389) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw389) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw389) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw389) Flush()                      { (*writer)(w).flush() }
+func (w *rw389) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw389) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw389) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw390 writer
+
+func (w *rw390) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw390) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw390) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw390) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw390) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw390) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw390) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw390) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw391 writer
+
+func (w *rw391) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw391) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw391) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw391) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw391) Flush()                      { (*writer)(w).flush() }
+func (w *rw391) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw391) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw391) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw391) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw392 writer
+
+func (w *rw392) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw392) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw392) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw392) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw392) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw392) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw392) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw393 writer
+
+func (w *rw393) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw393) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw393) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw393) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw393) Flush()                                       { (*writer)(w).flush() }
+func (w *rw393) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw393) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw393) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw394 writer
+
+func (w *rw394) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw394) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw394) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw394) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw394) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw394) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw394) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw394) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw395 writer
+
+func (w *rw395) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw395) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw395) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw395) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw395) Flush()                                       { (*writer)(w).flush() }
+func (w *rw395) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw395) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw395) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw395) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw396 writer
+
+func (w *rw396) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw396) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw396) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw396) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw396) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw396) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw396) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw396) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw397 writer
+
+func (w *rw397) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw397) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw397) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw397) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw397) Flush()                                       { (*writer)(w).flush() }
+func (w *rw397) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw397) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw397) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw397) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw398 writer
+
+func (w *rw398) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw398) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw398) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw398) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw398) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw398) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw398) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw398) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw398) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw399 writer
+
+func (w *rw399) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw399) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw399) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw399) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw399) Flush()                                       { (*writer)(w).flush() }
+func (w *rw399) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw399) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw399) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw399) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw399) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw400 writer
+
+func (w *rw400) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw400) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw400) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw400) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw400) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw400) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw400) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw401 writer
+
+func (w *rw401) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw401) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw401) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw401) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw401) Flush()                                { (*writer)(w).flush() }
+func (w *rw401) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw401) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw401) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw402 writer
+
+func (w *rw402) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw402) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw402) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw402) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw402) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw402) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw402) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw402) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw403 writer
+
+func (w *rw403) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw403) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw403) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw403) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw403) Flush()                                { (*writer)(w).flush() }
+func (w *rw403) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw403) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw403) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw403) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw404 writer
+
+func (w *rw404) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw404) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw404) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw404) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw404) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw404) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw404) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw404) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw405 writer
+
+func (w *rw405) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw405) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw405) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw405) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw405) Flush()                                { (*writer)(w).flush() }
+func (w *rw405) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw405) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw405) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw405) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw406 writer
+
+func (w *rw406) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw406) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw406) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw406) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw406) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw406) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw406) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw406) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw406) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw407 writer
+
+func (w *rw407) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw407) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw407) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw407) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw407) Flush()                                { (*writer)(w).flush() }
+func (w *rw407) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw407) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw407) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw407) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw407) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw408 writer
+
+func (w *rw408) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw408) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw408) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw408) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw408) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw408) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw408) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw408) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw409 writer
+
+func (w *rw409) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw409) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw409) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw409) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw409) Flush()                                       { (*writer)(w).flush() }
+func (w *rw409) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw409) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw409) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw409) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw410 writer
+
+func (w *rw410) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw410) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw410) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw410) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw410) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw410) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw410) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw410) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw410) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw411 writer
+
+func (w *rw411) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw411) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw411) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw411) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw411) Flush()                                       { (*writer)(w).flush() }
+func (w *rw411) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw411) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw411) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw411) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw411) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw412 writer
+
+func (w *rw412) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw412) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw412) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw412) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw412) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw412) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw412) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw412) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw412) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw413 writer
+
+func (w *rw413) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw413) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw413) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw413) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw413) Flush()                                       { (*writer)(w).flush() }
+func (w *rw413) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw413) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw413) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw413) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw413) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw414 writer
+
+func (w *rw414) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw414) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw414) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw414) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw414) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw414) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw414) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw414) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw414) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw414) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw415 writer
+
+func (w *rw415) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw415) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw415) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw415) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw415) Flush()                                       { (*writer)(w).flush() }
+func (w *rw415) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw415) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw415) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw415) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw415) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw415) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw416 writer
+
+func (w *rw416) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw416) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw416) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw416) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw416) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw416) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw416) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw416) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw417 writer
+
+func (w *rw417) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw417) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw417) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw417) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw417) Flush()                             { (*writer)(w).flush() }
+func (w *rw417) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw417) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw417) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw417) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw418 writer
+
+func (w *rw418) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw418) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw418) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw418) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw418) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw418) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw418) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw418) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw418) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw419 writer
+
+func (w *rw419) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw419) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw419) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw419) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw419) Flush()                             { (*writer)(w).flush() }
+func (w *rw419) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw419) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw419) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw419) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw419) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw420 writer
+
+func (w *rw420) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw420) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw420) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw420) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw420) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw420) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw420) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw420) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw420) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw421 writer
+
+func (w *rw421) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw421) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw421) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw421) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw421) Flush()                             { (*writer)(w).flush() }
+func (w *rw421) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw421) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw421) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw421) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw421) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw422 writer
+
+func (w *rw422) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw422) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw422) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw422) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw422) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw422) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw422) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw422) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw422) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw422) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw423 writer
+
+func (w *rw423) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw423) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw423) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw423) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw423) Flush()                             { (*writer)(w).flush() }
+func (w *rw423) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw423) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw423) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw423) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw423) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw423) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw424 writer
+
+func (w *rw424) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw424) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw424) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw424) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw424) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw424) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw424) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw424) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw424) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw425 writer
+
+func (w *rw425) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw425) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw425) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw425) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw425) Flush()                                       { (*writer)(w).flush() }
+func (w *rw425) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw425) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw425) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw425) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw425) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw426 writer
+
+func (w *rw426) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw426) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw426) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw426) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw426) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw426) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw426) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw426) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw426) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw426) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw427 writer
+
+func (w *rw427) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw427) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw427) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw427) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw427) Flush()                                       { (*writer)(w).flush() }
+func (w *rw427) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw427) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw427) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw427) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw427) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw427) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw428 writer
+
+func (w *rw428) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw428) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw428) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw428) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw428) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw428) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw428) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw428) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw428) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw428) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw429 writer
+
+func (w *rw429) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw429) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw429) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw429) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw429) Flush()                                       { (*writer)(w).flush() }
+func (w *rw429) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw429) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw429) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw429) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw429) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw429) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw430 writer
+
+func (w *rw430) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw430) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw430) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw430) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw430) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw430) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw430) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw430) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw430) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw430) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw430) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw431 writer
+
+func (w *rw431) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw431) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw431) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw431) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw431) Flush()                                       { (*writer)(w).flush() }
+func (w *rw431) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw431) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw431) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw431) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw431) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw431) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw431) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw432 writer
+
+func (w *rw432) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw432) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw432) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw432) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw432) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw432) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw432) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw432) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw432) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw433 writer
+
+func (w *rw433) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw433) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw433) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw433) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw433) Flush()                                { (*writer)(w).flush() }
+func (w *rw433) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw433) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw433) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw433) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw433) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw434 writer
+
+func (w *rw434) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw434) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw434) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw434) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw434) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw434) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw434) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw434) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw434) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw434) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw435 writer
+
+func (w *rw435) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw435) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw435) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw435) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw435) Flush()                                { (*writer)(w).flush() }
+func (w *rw435) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw435) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw435) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw435) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw435) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw435) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw436 writer
+
+func (w *rw436) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw436) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw436) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw436) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw436) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw436) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw436) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw436) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw436) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw436) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw437 writer
+
+func (w *rw437) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw437) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw437) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw437) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw437) Flush()                                { (*writer)(w).flush() }
+func (w *rw437) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw437) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw437) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw437) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw437) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw437) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw438 writer
+
+func (w *rw438) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw438) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw438) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw438) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw438) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw438) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw438) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw438) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw438) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw438) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw438) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw439 writer
+
+func (w *rw439) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw439) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw439) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw439) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw439) Flush()                                { (*writer)(w).flush() }
+func (w *rw439) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw439) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw439) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw439) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw439) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw439) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw439) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw440 writer
+
+func (w *rw440) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw440) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw440) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw440) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw440) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw440) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw440) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw440) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw440) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw440) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw441 writer
+
+func (w *rw441) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw441) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw441) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw441) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw441) Flush()                                       { (*writer)(w).flush() }
+func (w *rw441) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw441) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw441) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw441) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw441) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw441) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw442 writer
+
+func (w *rw442) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw442) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw442) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw442) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw442) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw442) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw442) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw442) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw442) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw442) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw442) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw443 writer
+
+func (w *rw443) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw443) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw443) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw443) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw443) Flush()                                       { (*writer)(w).flush() }
+func (w *rw443) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw443) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw443) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw443) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw443) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw443) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw443) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw444 writer
+
+func (w *rw444) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw444) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw444) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw444) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw444) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw444) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw444) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw444) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw444) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw444) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw444) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw445 writer
+
+func (w *rw445) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw445) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw445) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw445) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw445) Flush()                                       { (*writer)(w).flush() }
+func (w *rw445) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw445) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw445) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw445) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw445) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw445) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw445) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw446 writer
+
+func (w *rw446) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw446) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw446) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw446) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw446) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw446) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw446) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw446) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw446) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw446) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw446) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw446) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw447 writer
+
+func (w *rw447) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw447) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw447) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw447) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw447) Flush()                                       { (*writer)(w).flush() }
+func (w *rw447) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw447) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw447) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw447) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw447) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw447) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw447) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw447) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw448 writer
+
+func (w *rw448) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw448) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw448) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw448) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw448) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw448) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw448) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw449 writer
+
+func (w *rw449) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw449) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw449) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw449) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw449) Flush()                      { (*writer)(w).flush() }
+func (w *rw449) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw449) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw449) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw450 writer
+
+func (w *rw450) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw450) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw450) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw450) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw450) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw450) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw450) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw450) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw451 writer
+
+func (w *rw451) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw451) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw451) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw451) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw451) Flush()                      { (*writer)(w).flush() }
+func (w *rw451) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw451) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw451) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw451) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw452 writer
+
+func (w *rw452) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw452) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw452) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw452) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw452) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw452) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw452) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw452) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw453 writer
+
+func (w *rw453) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw453) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw453) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw453) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw453) Flush()                      { (*writer)(w).flush() }
+func (w *rw453) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw453) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw453) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw453) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw454 writer
+
+func (w *rw454) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw454) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw454) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw454) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw454) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw454) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw454) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw454) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw454) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw455 writer
+
+func (w *rw455) Header() http.Header         { return (*writer)(w).Header() }
+func (w *rw455) Write(p []byte) (int, error) { return (*writer)(w).Write(p) }
+func (w *rw455) WriteHeader(code int)        { (*writer)(w).WriteHeader(code) }
+func (w *rw455) Unwrap() http.ResponseWriter { return (*writer)(w).Unwrap() }
+func (w *rw455) Flush()                      { (*writer)(w).flush() }
+func (w *rw455) FlushError() error           { return (*writer)(w).flushError() }
+func (w *rw455) CloseNotify() <-chan bool    { return (*writer)(w).closeNotify() }
+func (w *rw455) EnableFullDuplex() error     { return (*writer)(w).enableFullDuplex() }
+func (w *rw455) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw455) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw456 writer
+
+func (w *rw456) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw456) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw456) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw456) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw456) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw456) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw456) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw456) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw457 writer
+
+func (w *rw457) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw457) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw457) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw457) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw457) Flush()                                       { (*writer)(w).flush() }
+func (w *rw457) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw457) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw457) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw457) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw458 writer
+
+func (w *rw458) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw458) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw458) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw458) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw458) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw458) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw458) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw458) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw458) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw459 writer
+
+func (w *rw459) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw459) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw459) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw459) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw459) Flush()                                       { (*writer)(w).flush() }
+func (w *rw459) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw459) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw459) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw459) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw459) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw460 writer
+
+func (w *rw460) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw460) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw460) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw460) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw460) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw460) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw460) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw460) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw460) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw461 writer
+
+func (w *rw461) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw461) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw461) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw461) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw461) Flush()                                       { (*writer)(w).flush() }
+func (w *rw461) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw461) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw461) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw461) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw461) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw462 writer
+
+func (w *rw462) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw462) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw462) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw462) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw462) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw462) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw462) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw462) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw462) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw462) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw463 writer
+
+func (w *rw463) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw463) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw463) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw463) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw463) Flush()                                       { (*writer)(w).flush() }
+func (w *rw463) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw463) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw463) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw463) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw463) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw463) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw464 writer
+
+func (w *rw464) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw464) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw464) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw464) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw464) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw464) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw464) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw464) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw465 writer
+
+func (w *rw465) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw465) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw465) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw465) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw465) Flush()                                { (*writer)(w).flush() }
+func (w *rw465) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw465) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw465) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw465) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw466 writer
+
+func (w *rw466) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw466) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw466) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw466) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw466) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw466) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw466) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw466) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw466) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw467 writer
+
+func (w *rw467) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw467) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw467) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw467) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw467) Flush()                                { (*writer)(w).flush() }
+func (w *rw467) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw467) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw467) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw467) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw467) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw468 writer
+
+func (w *rw468) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw468) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw468) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw468) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw468) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw468) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw468) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw468) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw468) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw469 writer
+
+func (w *rw469) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw469) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw469) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw469) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw469) Flush()                                { (*writer)(w).flush() }
+func (w *rw469) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw469) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw469) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw469) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw469) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw470 writer
+
+func (w *rw470) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw470) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw470) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw470) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw470) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw470) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw470) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw470) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw470) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw470) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw471 writer
+
+func (w *rw471) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw471) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw471) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw471) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw471) Flush()                                { (*writer)(w).flush() }
+func (w *rw471) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw471) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw471) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw471) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw471) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw471) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw472 writer
+
+func (w *rw472) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw472) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw472) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw472) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw472) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw472) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw472) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw472) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw472) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw473 writer
+
+func (w *rw473) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw473) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw473) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw473) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw473) Flush()                                       { (*writer)(w).flush() }
+func (w *rw473) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw473) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw473) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw473) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw473) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw474 writer
+
+func (w *rw474) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw474) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw474) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw474) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw474) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw474) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw474) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw474) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw474) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw474) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw475 writer
+
+func (w *rw475) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw475) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw475) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw475) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw475) Flush()                                       { (*writer)(w).flush() }
+func (w *rw475) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw475) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw475) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw475) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw475) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw475) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw476 writer
+
+func (w *rw476) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw476) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw476) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw476) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw476) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw476) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw476) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw476) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw476) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw476) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw477 writer
+
+func (w *rw477) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw477) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw477) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw477) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw477) Flush()                                       { (*writer)(w).flush() }
+func (w *rw477) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw477) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw477) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw477) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw477) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw477) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw478 writer
+
+func (w *rw478) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw478) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw478) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw478) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw478) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw478) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw478) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw478) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw478) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw478) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw478) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw479 writer
+
+func (w *rw479) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw479) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw479) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw479) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw479) Flush()                                       { (*writer)(w).flush() }
+func (w *rw479) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw479) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw479) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw479) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw479) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw479) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw479) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw480 writer
+
+func (w *rw480) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw480) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw480) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw480) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw480) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw480) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw480) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw480) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw480) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw481 writer
+
+func (w *rw481) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw481) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw481) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw481) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw481) Flush()                             { (*writer)(w).flush() }
+func (w *rw481) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw481) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw481) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw481) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw481) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw482 writer
+
+func (w *rw482) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw482) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw482) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw482) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw482) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw482) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw482) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw482) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw482) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw482) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw483 writer
+
+func (w *rw483) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw483) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw483) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw483) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw483) Flush()                             { (*writer)(w).flush() }
+func (w *rw483) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw483) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw483) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw483) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw483) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw483) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw484 writer
+
+func (w *rw484) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw484) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw484) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw484) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw484) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw484) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw484) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw484) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw484) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw484) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw485 writer
+
+func (w *rw485) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw485) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw485) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw485) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw485) Flush()                             { (*writer)(w).flush() }
+func (w *rw485) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw485) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw485) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw485) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw485) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw485) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw486 writer
+
+func (w *rw486) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw486) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw486) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw486) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw486) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw486) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw486) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw486) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw486) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw486) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw486) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw487 writer
+
+func (w *rw487) Header() http.Header                { return (*writer)(w).Header() }
+func (w *rw487) Write(p []byte) (int, error)        { return (*writer)(w).Write(p) }
+func (w *rw487) WriteHeader(code int)               { (*writer)(w).WriteHeader(code) }
+func (w *rw487) Unwrap() http.ResponseWriter        { return (*writer)(w).Unwrap() }
+func (w *rw487) Flush()                             { (*writer)(w).flush() }
+func (w *rw487) FlushError() error                  { return (*writer)(w).flushError() }
+func (w *rw487) CloseNotify() <-chan bool           { return (*writer)(w).closeNotify() }
+func (w *rw487) SetReadDeadline(t time.Time) error  { return (*writer)(w).setReadDeadline(t) }
+func (w *rw487) SetWriteDeadline(t time.Time) error { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw487) EnableFullDuplex() error            { return (*writer)(w).enableFullDuplex() }
+func (w *rw487) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw487) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw488 writer
+
+func (w *rw488) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw488) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw488) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw488) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw488) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw488) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw488) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw488) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw488) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw488) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw489 writer
+
+func (w *rw489) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw489) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw489) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw489) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw489) Flush()                                       { (*writer)(w).flush() }
+func (w *rw489) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw489) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw489) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw489) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw489) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw489) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw490 writer
+
+func (w *rw490) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw490) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw490) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw490) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw490) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw490) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw490) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw490) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw490) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw490) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw490) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw491 writer
+
+func (w *rw491) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw491) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw491) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw491) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw491) Flush()                                       { (*writer)(w).flush() }
+func (w *rw491) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw491) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw491) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw491) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw491) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw491) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw491) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw492 writer
+
+func (w *rw492) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw492) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw492) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw492) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw492) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw492) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw492) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw492) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw492) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw492) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw492) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw493 writer
+
+func (w *rw493) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw493) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw493) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw493) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw493) Flush()                                       { (*writer)(w).flush() }
+func (w *rw493) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw493) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw493) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw493) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw493) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw493) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw493) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw494 writer
+
+func (w *rw494) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw494) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw494) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw494) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw494) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw494) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw494) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw494) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw494) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw494) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw494) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw494) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw495 writer
+
+func (w *rw495) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw495) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw495) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw495) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw495) Flush()                                       { (*writer)(w).flush() }
+func (w *rw495) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw495) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw495) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw495) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw495) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw495) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw495) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw495) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw496 writer
+
+func (w *rw496) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw496) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw496) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw496) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw496) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw496) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw496) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw496) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw496) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw496) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw497 writer
+
+func (w *rw497) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw497) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw497) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw497) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw497) Flush()                                { (*writer)(w).flush() }
+func (w *rw497) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw497) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw497) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw497) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw497) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw497) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw498 writer
+
+func (w *rw498) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw498) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw498) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw498) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw498) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw498) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw498) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw498) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw498) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw498) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw498) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw499 writer
+
+func (w *rw499) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw499) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw499) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw499) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw499) Flush()                                { (*writer)(w).flush() }
+func (w *rw499) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw499) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw499) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw499) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw499) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw499) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw499) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw500 writer
+
+func (w *rw500) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw500) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw500) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw500) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw500) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw500) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw500) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw500) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw500) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw500) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw500) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw501 writer
+
+func (w *rw501) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw501) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw501) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw501) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw501) Flush()                                { (*writer)(w).flush() }
+func (w *rw501) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw501) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw501) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw501) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw501) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw501) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw501) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw502 writer
+
+func (w *rw502) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw502) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw502) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw502) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw502) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw502) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw502) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw502) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw502) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw502) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw502) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw502) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw503 writer
+
+func (w *rw503) Header() http.Header                   { return (*writer)(w).Header() }
+func (w *rw503) Write(p []byte) (int, error)           { return (*writer)(w).Write(p) }
+func (w *rw503) WriteHeader(code int)                  { (*writer)(w).WriteHeader(code) }
+func (w *rw503) Unwrap() http.ResponseWriter           { return (*writer)(w).Unwrap() }
+func (w *rw503) Flush()                                { (*writer)(w).flush() }
+func (w *rw503) FlushError() error                     { return (*writer)(w).flushError() }
+func (w *rw503) CloseNotify() <-chan bool              { return (*writer)(w).closeNotify() }
+func (w *rw503) ReadFrom(src io.Reader) (int64, error) { return (*writer)(w).readFrom(src) }
+func (w *rw503) SetReadDeadline(t time.Time) error     { return (*writer)(w).setReadDeadline(t) }
+func (w *rw503) SetWriteDeadline(t time.Time) error    { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw503) EnableFullDuplex() error               { return (*writer)(w).enableFullDuplex() }
+func (w *rw503) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw503) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw504 writer
+
+func (w *rw504) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw504) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw504) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw504) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw504) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw504) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw504) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw504) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw504) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw504) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw504) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw505 writer
+
+func (w *rw505) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw505) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw505) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw505) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw505) Flush()                                       { (*writer)(w).flush() }
+func (w *rw505) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw505) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw505) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw505) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw505) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw505) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw505) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw506 writer
+
+func (w *rw506) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw506) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw506) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw506) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw506) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw506) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw506) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw506) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw506) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw506) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw506) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw506) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw507 writer
+
+func (w *rw507) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw507) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw507) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw507) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw507) Flush()                                       { (*writer)(w).flush() }
+func (w *rw507) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw507) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw507) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw507) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw507) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw507) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw507) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw507) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw508 writer
+
+func (w *rw508) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw508) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw508) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw508) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw508) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw508) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw508) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw508) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw508) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw508) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw508) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw508) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw509 writer
+
+func (w *rw509) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw509) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw509) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw509) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw509) Flush()                                       { (*writer)(w).flush() }
+func (w *rw509) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw509) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw509) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw509) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw509) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw509) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw509) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw509) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw510 writer
+
+func (w *rw510) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw510) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw510) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw510) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw510) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw510) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw510) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw510) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw510) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw510) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw510) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw510) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw510) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
+
+type rw511 writer
+
+func (w *rw511) Header() http.Header                          { return (*writer)(w).Header() }
+func (w *rw511) Write(p []byte) (int, error)                  { return (*writer)(w).Write(p) }
+func (w *rw511) WriteHeader(code int)                         { (*writer)(w).WriteHeader(code) }
+func (w *rw511) Unwrap() http.ResponseWriter                  { return (*writer)(w).Unwrap() }
+func (w *rw511) Flush()                                       { (*writer)(w).flush() }
+func (w *rw511) FlushError() error                            { return (*writer)(w).flushError() }
+func (w *rw511) CloseNotify() <-chan bool                     { return (*writer)(w).closeNotify() }
+func (w *rw511) Hijack() (net.Conn, *bufio.ReadWriter, error) { return (*writer)(w).hijack() }
+func (w *rw511) ReadFrom(src io.Reader) (int64, error)        { return (*writer)(w).readFrom(src) }
+func (w *rw511) SetReadDeadline(t time.Time) error            { return (*writer)(w).setReadDeadline(t) }
+func (w *rw511) SetWriteDeadline(t time.Time) error           { return (*writer)(w).setWriteDeadline(t) }
+func (w *rw511) EnableFullDuplex() error                      { return (*writer)(w).enableFullDuplex() }
+func (w *rw511) Push(target string, opts *http.PushOptions) error {
+	return (*writer)(w).push(target, opts)
+}
+func (w *rw511) WriteString(s string) (int, error) { return (*writer)(w).writeString(s) }
