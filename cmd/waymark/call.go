@@ -150,12 +150,11 @@ func (c *call) output(f func(io.Writer) error) error {
 	return bw.Flush()
 }
 
-// printJSON writes one JSON document.
+// printJSON writes one JSON document on one line.
 func (c *call) printJSON(v any) error {
 	return c.output(func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
 		return enc.Encode(v)
 	})
 }

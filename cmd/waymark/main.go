@@ -51,6 +51,10 @@ func verbs() []verb {
 		{"tree", treeUsage, runTree},
 		{"list", listUsage, runList},
 		{"stats", statsUsage, runStats},
+		{"convert", convertUsage, runConvert},
+		{"html", htmlUsage, runHTML},
+		{"check", checkUsage, runCheck},
+		{"env", envUsage, runEnv},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"waymark": main, "mkspans": mkspans})
+	testscript.Main(m, map[string]func(){"waymark": main, "mkspans": mkspans, "tear": tear})
 }
 
 // TestScripts runs testdata/*.txtar, a script per behavior. UPDATE=1 rewrites
@@ -70,5 +70,20 @@ func TestUsageInComment(t *testing.T) {
 	text := squeeze(strings.NewReplacer("usage:", "").Replace(usage))
 	if !strings.Contains(comment, text) {
 		t.Errorf("the package comment does not hold the usage text:\n%s", usage)
+	}
+}
+
+// tear is a command of the scripts: tear FILE makes FILE end in half a line,
+// with a line of metrics before it, as a file does that is being written.
+func tear() {
+	b, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		b = append(b, "{\"resourceMetrics\":[]}\n"...)
+		b = append(b, b[:40]...)
+		err = os.WriteFile(os.Args[1], b, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tear:", err)
+		os.Exit(1)
 	}
 }

@@ -57,11 +57,12 @@ type Durations struct {
 	Count    uint64
 	Sum      time.Duration // capped at the largest
 	Min, Max time.Duration
-	fine     []uint32 // by the exponent and the four bits that follow
+	fine     []uint32 // by the exponent and the bits that follow
+	steps    []uint64 // by the steps of [Durations.Histogram]
 }
 
 // subBits is how finely quantiles are known: to one part in 2^subBits.
-const subBits = 4
+const subBits = 6
 
 func (d *Durations) add(span *traces.Span) {
 	if span.StartUnixNano == 0 || span.EndUnixNano < span.StartUnixNano {
@@ -78,8 +79,10 @@ func (d *Durations) add(span *traces.Span) {
 	}
 	if d.fine == nil {
 		d.fine = make([]uint32, fineIndex(1<<63-1)+1)
+		d.steps = make([]uint64, maxStep+1)
 	}
 	d.fine[fineIndex(v)]++
+	d.steps[stepOf(v)]++
 }
 
 func fineIndex(v time.Duration) int {
@@ -101,7 +104,7 @@ func fineLow(i int) time.Duration {
 }
 
 // Quantile is the duration that so large a part of the spans does not exceed,
-// rounded down by at most a sixteenth; 0 without spans.
+// rounded down by at most a sixty-fourth; 0 without spans.
 func (d *Durations) Quantile(q float64) time.Duration {
 	rank := uint64(q*float64(d.Count) + 0.999999)
 	seen := uint64(0)
@@ -132,23 +135,33 @@ type Bucket struct {
 // last that is not empty.
 func (d *Durations) Histogram() []Bucket {
 	var out []Bucket
-	low, step := time.Duration(0), time.Duration(1000)
-	factors := [3]time.Duration{2, 5, 10}
-	bucket := Bucket{}
-	next, k := step, 0
-	for i, n := range d.fine {
-		for next > 0 && fineLow(i) >= next {
-			out = append(out, bucket)
-			low = next
-			bucket = Bucket{Low: low}
-			next = step * factors[k%3]
-			if k++; k%3 == 0 {
-				step *= 10
-			}
-		}
-		bucket.Count += uint64(n)
+	for i, n := range d.steps {
+		out = append(out, Bucket{Low: stepLow(i), Count: n})
 	}
-	return trim(append(out, bucket))
+	return trim(out)
+}
+
+// maxStep is the last step: from a million seconds on.
+const maxStep = 37
+
+// stepLow is where a step begins: 0, 1 µs, 2 µs, 5 µs, 10 µs …
+func stepLow(i int) time.Duration {
+	if i == 0 {
+		return 0
+	}
+	low := time.Microsecond * [3]time.Duration{1, 2, 5}[(i-1)%3]
+	for range (i - 1) / 3 {
+		low *= 10
+	}
+	return low
+}
+
+func stepOf(v time.Duration) int {
+	i := 0
+	for i < maxStep && v >= stepLow(i+1) {
+		i++
+	}
+	return i
 }
 
 func trim(b []Bucket) []Bucket {

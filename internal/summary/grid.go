@@ -40,10 +40,14 @@ func (g *grid) add(r *row, start, end uint64) {
 	end = max(end, start)
 	g.fit(start, end)
 	for c := start / g.width; c <= end/g.width; c++ {
-		lo, hi := max(start, c*g.width), min(end, c*g.width+g.width-1)
+		lo, last := max(start, c*g.width), c*g.width+g.width-1
+		busy := min(end, last) - lo
+		if end > last {
+			busy++
+		}
 		// At least one, so that a span without length shows.
 		cell := &r.busy[c-g.first]
-		if sum := *cell + max(hi-lo, 1); sum > *cell {
+		if sum := *cell + max(busy, 1); sum > *cell {
 			*cell = sum
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/waymark-trace/waymark/internal/terminal"
@@ -83,7 +84,8 @@ func bars(w io.Writer, title string, labels []string, counts []uint64) {
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
 	for i, n := range counts {
-		fmt.Fprintf(w, "  %-*s  %7d  %s\n", wide, labels[i], n, terminal.Bar(n, most, barWidth))
+		line := fmt.Sprintf("  %-*s  %7d  %s", wide, labels[i], n, terminal.Bar(n, most, barWidth))
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 

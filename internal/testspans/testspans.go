@@ -134,7 +134,7 @@ func Bad() tracetest.SpanStubs {
 			attribute.Int("llm.token_count.prompt", 12), attribute.String("password", "[REDACTED]"),
 		}},
 	}
-	for i := range byte(12) {
+	for i := range byte(25) {
 		spans = append(spans, Span{Trace: 3, ID: 100 + i, Name: fmt.Sprintf("user %d", 1000+int(i)), Service: "web", End: ms})
 	}
 	return Stubs(spans...)
