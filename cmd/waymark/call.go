@@ -75,9 +75,11 @@ func (c *call) parse(args []string) ([]string, error) {
 }
 
 // open finds the files to read, and says which if nobody named them.
-func (c *call) open(files []string) (*spansource.Source, error) {
+func (c *call) open(files []string) (*spansource.Source, error) { return c.find(files, false) }
+
+func (c *call) find(files []string, wait bool) (*spansource.Source, error) {
 	src, err := spansource.Find(spansource.Query{
-		Paths: files, App: c.app, Stdin: c.stdin, Lookup: c.lookup.Lookup, File: c.tracesFile,
+		Paths: files, App: c.app, Stdin: c.stdin, Lookup: c.lookup.Lookup, File: c.tracesFile, Wait: wait,
 	})
 	if errors.Is(err, spansource.ErrBoth) {
 		return nil, usageError{err.Error()}

@@ -47,9 +47,10 @@ func runCheck(ctx context.Context, c *call, args []string) error {
 	d := doctor.New()
 	spans := uint64(0)
 	err = c.each(ctx, src, func(span *traces.Span) {
-		if c.sel.matches(span) {
+		chosen := c.sel.matches(span)
+		d.Add(span, chosen)
+		if chosen {
 			spans++
-			d.Add(span)
 		}
 	})
 	if err != nil {

@@ -15,10 +15,12 @@ here, each value with its origin, and what is wrong with them. The status is 1 w
 something is wrong.
 
   -app NAME       the App (default: $WAYMARK_APP)
+  -json           JSON, schema waymark.env/v1
 `
 
 func runEnv(_ context.Context, c *call, args []string) error {
 	c.sourceFlags()
+	c.jsonFlag()
 	files, err := c.parse(args)
 	if err != nil {
 		return err
@@ -33,10 +35,17 @@ func runEnv(_ context.Context, c *call, args []string) error {
 		return usagef("which App? -app NAME or %s", spansource.KeyApp)
 	}
 	plan := bootstrap.Explain(bootstrap.Config{App: c.app, Lookup: c.lookup})
-	err = c.output(func(w io.Writer) error {
-		_, err := io.WriteString(w, plan.String())
-		return err
-	})
+	if c.json {
+		err = c.printJSON(struct {
+			Schema string         `json:"schema"`
+			Plan   bootstrap.Plan `json:"plan"`
+		}{c.schema(), plan})
+	} else {
+		err = c.output(func(w io.Writer) error {
+			_, err := io.WriteString(w, plan.String())
+			return err
+		})
+	}
 	if err == nil && len(plan.Findings) > 0 {
 		return errFindings
 	}

@@ -54,6 +54,8 @@ func verbs() []verb {
 		{"convert", convertUsage, runConvert},
 		{"html", htmlUsage, runHTML},
 		{"check", checkUsage, runCheck},
+		{"send", sendUsage, runSend},
+		{"tail", tailUsage, runTail},
 		{"env", envUsage, runEnv},
 	}
 }

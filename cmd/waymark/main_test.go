@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
+			e.Values[receiverKey{}] = &holder{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"collector": collector, "schema": schema},

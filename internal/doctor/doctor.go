@@ -92,6 +92,7 @@ const (
 // Doctor looks at spans. It serves one goroutine; make one with [New].
 type Doctor struct {
 	spans     []*traces.Span
+	chosen    []bool // the spans to report on
 	findings  map[findingKey]*Finding
 	order     []*Finding
 	texts     map[string]string
@@ -111,8 +112,22 @@ func New() *Doctor {
 	}
 }
 
-// Add looks at a span, and keeps what its place among the others needs.
-func (d *Doctor) Add(span *traces.Span) {
+// Add looks at a span, and keeps what its place among the others needs. One that
+// is not chosen matters to the others' places alone.
+func (d *Doctor) Add(span *traces.Span, chosen bool) {
+	if chosen {
+		d.look(span)
+	}
+	d.chosen = append(d.chosen, chosen)
+	d.spans = append(d.spans, &traces.Span{
+		TraceID: span.TraceID, SpanID: span.SpanID, ParentID: span.ParentID, Flags: span.Flags, Kind: span.Kind,
+		StartUnixNano: span.StartUnixNano, EndUnixNano: span.EndUnixNano,
+		Name: d.text(span.Name), Resource: span.Resource,
+	})
+}
+
+// look looks at a span alone.
+func (d *Doctor) look(span *traces.Span) {
 	switch {
 	case span.Open():
 		d.find(NoEnd, "", span, "")
@@ -127,11 +142,6 @@ func (d *Doctor) Add(span *traces.Span) {
 	}
 	d.secrets(span)
 	d.names.add(span)
-	d.spans = append(d.spans, &traces.Span{
-		TraceID: span.TraceID, SpanID: span.SpanID, ParentID: span.ParentID, Flags: span.Flags, Kind: span.Kind,
-		StartUnixNano: span.StartUnixNano, EndUnixNano: span.EndUnixNano,
-		Name: d.text(span.Name), Resource: span.Resource,
-	})
 }
 
 // text is a copy of text that is made once: the span's own may hold the whole
@@ -190,8 +200,12 @@ func (d *Doctor) find(rule Rule, what string, span *traces.Span, detail string) 
 	f := d.finding(rule, what)
 	f.Count++
 	if len(f.Examples) < maxExamples {
+		name := d.text(span.Name)
+		if secretKind("name", span.Name) != "" {
+			name = mask
+		}
 		f.Examples = append(f.Examples, Example{
-			TraceID: span.TraceID, SpanID: span.SpanID, Name: d.text(span.Name), Service: strings.Clone(span.Service()), Detail: detail,
+			TraceID: span.TraceID, SpanID: span.SpanID, Name: name, Service: strings.Clone(span.Service()), Detail: detail,
 		})
 	}
 }
@@ -221,10 +235,12 @@ func (d *Doctor) finding(rule Rule, what string) *Finding {
 // most frequent of a rule first.
 func (d *Doctor) Findings() []Finding {
 	for n := range traces.NewSet(d.spans).All() {
-		d.place(n)
+		if d.chosen[n.Index()] {
+			d.place(n)
+		}
 	}
 	d.names.report(d)
-	d.spans = nil
+	d.spans, d.chosen = nil, nil
 	out := make([]Finding, 0, len(d.order))
 	for _, f := range d.order {
 		out = append(out, *f)

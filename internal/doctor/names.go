@@ -42,6 +42,9 @@ func newNames() names {
 
 func (n *names) add(span *traces.Span) {
 	name := span.Name[:min(len(span.Name), maxText)]
+	if secretKind("name", span.Name) != "" {
+		name = mask // a pattern would print it
+	}
 	n.count(n.scopes, span.Service()+"\x00"+span.ScopeName(), name, span)
 	if strings.ContainsAny(name, "0123456789") {
 		if pattern := n.variable.ReplaceAllString(name, "#"); pattern != name {

@@ -10,6 +10,9 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
+// mask stands for a secret.
+const mask = "***"
+
 // secrets looks through all texts of a span, and once through its resource.
 func (d *Doctor) secrets(span *traces.Span) {
 	s := search{d: d, span: span}
@@ -68,7 +71,7 @@ func (s search) text(path, key, text string) {
 	if kind == "" {
 		return
 	}
-	s.d.find(Secret, path, s.span, fmt.Sprintf("%s: '***' (%d characters)", kind, utf8.RuneCountInString(text)))
+	s.d.find(Secret, path, s.span, fmt.Sprintf("%s: '%s' (%d characters)", kind, mask, utf8.RuneCountInString(text)))
 }
 
 // secretKind says what kind of secret a value is; "" when it is none.

@@ -27,6 +27,8 @@ type Query struct {
 	App    string   // -app
 	Stdin  io.Reader
 	Lookup func(string) (string, bool) // the variables; never nil
+	// Wait takes an App's files that are not there yet.
+	Wait bool
 	// File is where the App's variables say that its spans are; empty: they say
 	// nothing.
 	File func(app string) string
@@ -84,7 +86,7 @@ func ofApp(app, why string, q Query) (*Source, error) {
 			if info, err := os.Stat(old); err == nil && info.Mode().IsRegular() {
 				s.paths = []string{old, file}
 			}
-			return s, exists(file, app)
+			return s, q.exists(file, app)
 		}
 	}
 	file, err := statepath.TracesFile(app, q.Lookup)
@@ -92,10 +94,13 @@ func ofApp(app, why string, q Query) (*Source, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(file)
-	return &Source{paths: []string{dir}, note: fmt.Sprintf("reading %s (%s %s)", dir, why, app)}, exists(dir, app)
+	return &Source{paths: []string{dir}, note: fmt.Sprintf("reading %s (%s %s)", dir, why, app)}, q.exists(dir, app)
 }
 
-func exists(path, app string) error {
+func (q *Query) exists(path, app string) error {
+	if q.Wait {
+		return nil
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the App %q has no spans yet: %w", app, err)
 	}
