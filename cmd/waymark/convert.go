@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/internal/wholefile"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/render"
 	"github.com/waymark-trace/waymark/traces/tracefile"
@@ -155,25 +154,5 @@ func (c *call) writeTo(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return c.output(write)
 	}
-	return writeFile(path, write)
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".waymark-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // it is gone when all went well
-	if err := write(f); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return wholefile.Write(path, write)
 }

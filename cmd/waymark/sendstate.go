@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/waymark-trace/waymark/internal/wholefile"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -46,7 +47,7 @@ func loadState(path, endpoint string) (sendState, error) {
 
 func (s sendState) save(path string) error {
 	s.Schema = stateSchema
-	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	return wholefile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 }
 
 // chain is a digest of spans one after the other.

@@ -104,7 +104,7 @@ func write(t *testing.T, path string, data []byte) {
 func TestTailWaitsAndFollows(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "spans.jsonl")
-	f := follow(t, "-where", "kind!=client", path)
+	f := follow(t, "-all", "-where", "kind!=client", path)
 	write(t, path, shopLines(t))
 	f.until("POST /checkout")
 	// The server starts again: the file is cleared and written anew.

@@ -80,7 +80,10 @@ func secretKind(key, text string) string {
 		return ""
 	}
 	for _, p := range patterns {
-		if strings.Contains(text, p.hint) && p.re.MatchString(text) {
+		if !strings.Contains(text, p.hint) {
+			continue
+		}
+		if m := p.re.FindStringSubmatch(text); m != nil && !isMasked(m[len(m)-1]) {
 			return p.kind
 		}
 	}
@@ -97,9 +100,12 @@ func secretKind(key, text string) string {
 	return ""
 }
 
-// patterns are secrets that are known by their look. The hint is a piece of text
+// patterns are secrets that are known by their look; a group is the part that may
+// be masked. The hint is a piece of text
 // that all of them have: a regular expression over every value of a big file
 // takes longer than reading it.
+//
+//nolint:gochecknoglobals // constant patterns
 var patterns = []struct {
 	kind, hint string
 	re         *regexp.Regexp
@@ -108,8 +114,8 @@ var patterns = []struct {
 	{"AWS access key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
 	{"AWS access key", "ASIA", regexp.MustCompile(`\bASIA[0-9A-Z]{16}\b`)},
 	{"JSON web token", "eyJ", regexp.MustCompile(`\beyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*`)},
-	{"user information in a URL", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^/\s:@?#]*:[^/\s@?#]+@`)},
-	{"GitHub token", "gh", regexp.MustCompile(`\b(gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,})`)},
+	{"user information in a URL", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^/\s:@?#]*:([^/\s@?#]+)@`)},
+	{"GitHub token", "gh", regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,})`)},
 	{"Slack token", "xox", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
 	{"Google API key", "AIza", regexp.MustCompile(`\bAIza[\w-]{35}\b`)},
 	{"credentials", "earer ", regexp.MustCompile(`\b[Bb]earer [\w.~+/=-]{8,}`)},
@@ -117,6 +123,8 @@ var patterns = []struct {
 }
 
 // queryParameter are the names that the middleware redacts.
+//
+//nolint:gochecknoglobals // a constant pattern
 var queryParameter = regexp.MustCompile(`(?i)(?:^|[?&])` +
 	`(token|access_token|id_token|refresh_token|api_key|apikey|key|password|secret|code|sig|x-amz-signature|x-goog-signature|awsaccesskeyid|signature)` +
 	`=([^&#\s]+)`)
