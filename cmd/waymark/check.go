@@ -59,7 +59,7 @@ func runCheck(ctx context.Context, c *call, args []string) error {
 	findings := d.Findings()
 	if n := src.Report().Total; n > 0 {
 		findings = append(findings, doctor.Finding{
-			Rule: "passed-over", Count: uint64(n), Hint: "stderr says what and where", //nolint:gosec // a count
+			Rule: "passed-over", Count: uint64(n), Hint: "stderr says what and where",
 		})
 	}
 	if err := c.printFindings(spans, findings); err != nil {

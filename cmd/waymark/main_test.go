@@ -13,7 +13,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"waymark": main, "mkspans": mkspans, "tear": tear})
+	testscript.Main(m, map[string]func(){
+		"waymark": main,
+		"mkspans": func() { os.Exit(failed("mkspans", mkspans(os.Args[1], os.Args[2]))) },
+		"tear":    func() { os.Exit(failed("tear", tear(os.Args[1]))) },
+	})
 }
 
 // TestScripts runs testdata/*.txtar, a script per behavior. UPDATE=1 rewrites
@@ -35,11 +39,19 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+func failed(name string, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, name+":", err)
+	return 1
+}
+
 // mkspans is a command of the scripts: mkspans SCENARIO FILE.
-func mkspans() {
+func mkspans(scenario, file string) error {
 	var b bytes.Buffer
 	var err error
-	switch os.Args[1] {
+	switch scenario {
 	case "shop":
 		err = testspans.Write(&b, testspans.Shop())
 	case "shop-stdout":
@@ -47,15 +59,12 @@ func mkspans() {
 	case "bad":
 		err = testspans.Write(&b, testspans.Bad())
 	default:
-		err = fmt.Errorf("no scenario %q", os.Args[1])
-	}
-	if err == nil {
-		err = os.WriteFile(os.Args[2], b.Bytes(), 0o600)
+		err = fmt.Errorf("no scenario %q", scenario)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "mkspans:", err)
-		os.Exit(1)
+		return err
 	}
+	return os.WriteFile(file, b.Bytes(), 0o600)
 }
 
 // TestUsageInComment holds the package comment to the usage text.
@@ -76,15 +85,11 @@ func TestUsageInComment(t *testing.T) {
 
 // tear is a command of the scripts: tear FILE makes FILE end in half a line,
 // with a line of metrics before it, as a file does that is being written.
-func tear() {
-	b, err := os.ReadFile(os.Args[1])
-	if err == nil {
-		b = append(b, "{\"resourceMetrics\":[]}\n"...)
-		b = append(b, b[:40]...)
-		err = os.WriteFile(os.Args[1], b, 0o600)
-	}
+func tear(file string) error {
+	b, err := os.ReadFile(file)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "tear:", err)
-		os.Exit(1)
+		return err
 	}
+	b = append(b, "{\"resourceMetrics\":[]}\n"...)
+	return os.WriteFile(file, append(b, b[:40]...), 0o600)
 }

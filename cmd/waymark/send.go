@@ -200,7 +200,7 @@ func (s *sending) flush(ctx context.Context) error {
 	for _, span := range s.batch[:out.Done()] {
 		s.mark.add(span)
 	}
-	s.state.Done += uint64(out.Done()) //nolint:gosec // a count
+	s.state.Done += uint64(out.Done())
 	s.state.Mark = s.mark.String()
 	clear(s.batch)
 	s.batch, s.bytes = s.batch[:0], 0

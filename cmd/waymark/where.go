@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func (s *selection) addWhere(text string) error {
 		}
 	}
 	if c.key == "" {
-		return fmt.Errorf("want key=value, key!=value or key")
+		return errors.New("want key=value, key!=value or key")
 	}
 	s.conds = append(s.conds, c)
 	return nil

@@ -123,8 +123,6 @@ var patterns = []struct {
 }
 
 // queryParameter are the names that the middleware redacts.
-//
-//nolint:gochecknoglobals // a constant pattern
 var queryParameter = regexp.MustCompile(`(?i)(?:^|[?&])` +
 	`(token|access_token|id_token|refresh_token|api_key|apikey|key|password|secret|code|sig|x-amz-signature|x-goog-signature|awsaccesskeyid|signature)` +
 	`=([^&#\s]+)`)

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,12 +67,7 @@ func (o *Outcome) reason(text string) {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…"
 	}
-	for _, have := range o.Reasons {
-		if have == text {
-			return
-		}
-	}
-	if text != "" && len(o.Reasons) < most {
+	if text != "" && len(o.Reasons) < most && !slices.Contains(o.Reasons, text) {
 		o.Reasons = append(o.Reasons, text)
 	}
 }
@@ -195,7 +191,7 @@ func (c *Client) try(ctx context.Context) (r reply, retries int64, err error) {
 		}
 		wait := r.after
 		if wait < 0 {
-			wait = backoff/2 + rand.N(backoff/2+1)    //nolint:gosec // spreads load
+			wait = backoff/2 + rand.N(backoff/2+1) //nolint:gosec // spreads load
 			backoff = min(2*backoff, 15*time.Second)
 		}
 		if time.Now().Add(wait).After(give) {

@@ -128,14 +128,20 @@ func TestAnswers(t *testing.T) {
 		{"bad", []answer{{400, nil, "bad data\nat length"}}, otlpsend.Outcome{Refused: 4, Reasons: []string{"the receiver answered 400 Bad Request: bad data"}}, []int{4}, ""},
 		{"error that is not temporary", []answer{{500, nil, ""}}, otlpsend.Outcome{Refused: 4, Reasons: []string{"the receiver answered 500 Internal Server Error"}}, []int{4}, ""},
 		{
-			"too large", []answer{{413, nil, ""}, {413, nil, ""}, ok, {413, nil, ""}, ok},
-			otlpsend.Outcome{Sent: 3, Refused: 1, Reasons: []string{"the receiver answered 413 Request Entity Too Large"}}, []int{4, 2, 1, 1, 2}, "",
+			"too large",
+			[]answer{{413, nil, ""}, {413, nil, ""}, ok, {413, nil, ""}, ok},
+			otlpsend.Outcome{Sent: 3, Refused: 1, Reasons: []string{"the receiver answered 413 Request Entity Too Large"}},
+			[]int{4, 2, 1, 1, 2},
+			"",
 		},
 		{"who", []answer{{401, nil, "who?"}}, otlpsend.Outcome{}, []int{4}, "otlpsend: the receiver answered 401 Unauthorized: who?"},
 		{"elsewhere", []answer{{307, map[string]string{"Location": "http://example.com/"}, ""}}, otlpsend.Outcome{}, []int{4}, "otlpsend: the receiver answered 307 Temporary Redirect"},
 		{"not here", []answer{{404, nil, ""}}, otlpsend.Outcome{}, []int{4}, "otlpsend: the receiver answered 404 Not Found"},
 		{
-			"wait too long", []answer{{503, map[string]string{"Retry-After": "3600"}, ""}}, otlpsend.Outcome{}, []int{4},
+			"wait too long",
+			[]answer{{503, map[string]string{"Retry-After": "3600"}, ""}},
+			otlpsend.Outcome{},
+			[]int{4},
 			"otlpsend: no success within 1m0s: the receiver answered 503 Service Unavailable",
 		},
 	} {
@@ -147,13 +153,8 @@ func TestAnswers(t *testing.T) {
 		if diff := cmp.Diff(c.sizes, *sizes); diff != "" {
 			t.Errorf("%s: spans per request -want +got\n%s", c.name, diff)
 		}
-		if got := ""; err != nil {
-			got = err.Error()
-			if got != c.err {
-				t.Errorf("%s: error %q, want %q", c.name, got, c.err)
-			}
-		} else if c.err != "" {
-			t.Errorf("%s: no error", c.name)
+		if (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		}
 	}
 }
@@ -261,8 +262,10 @@ func TestGRPC(t *testing.T) {
 		{"bad", []error{status.Error(codes.InvalidArgument, "bad")}, otlpsend.Outcome{Refused: 4, Reasons: []string{"the receiver answered InvalidArgument: bad"}}, ""},
 		{"exhausted", []error{status.Error(codes.ResourceExhausted, "quota")}, otlpsend.Outcome{Refused: 4, Reasons: []string{"the receiver answered ResourceExhausted: quota"}}, ""},
 		{
-			"too large", []error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max")},
-			otlpsend.Outcome{Sent: 2, Refused: 2, Reasons: []string{"one"}}, "",
+			"too large",
+			[]error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max")},
+			otlpsend.Outcome{Sent: 2, Refused: 2, Reasons: []string{"one"}},
+			"",
 		},
 		{"who", []error{status.Error(codes.Unauthenticated, "who?")}, otlpsend.Outcome{}, "otlpsend: the receiver answered Unauthenticated: who?"},
 	} {

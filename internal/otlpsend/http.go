@@ -118,7 +118,7 @@ func refusal(resp *http.Response, answer []byte, isJSON bool) reply {
 func retryAfter(value string, now time.Time) time.Duration {
 	const most = 24 * time.Hour
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, most) //nolint:gosec // 31 bits
+		return min(time.Duration(seconds)*time.Second, most)
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(at.Sub(now), 0), most)

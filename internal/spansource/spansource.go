@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/waymark-trace/waymark/internal/statepath"
@@ -115,14 +116,7 @@ func (s *Source) Paths() []string { return s.paths }
 
 // Again reports whether the spans can be read more than once: not those of
 // standard input.
-func (s *Source) Again() bool {
-	for _, p := range s.paths {
-		if p == "-" {
-			return false
-		}
-	}
-	return true
-}
+func (s *Source) Again() bool { return !slices.Contains(s.paths, "-") }
 
 // Spans returns the spans of all files, as [tracefile.Reader.Spans] does for
 // one; the end of the context ends them with its error. Each loop begins anew.

@@ -88,7 +88,7 @@ func (d *Durations) add(span *traces.Span) {
 func fineIndex(v time.Duration) int {
 	n := uint64(v) //nolint:gosec // not negative
 	if n < 1<<subBits {
-		return int(n) //nolint:gosec // small
+		return int(n)
 	}
 	exp := bits.Len64(n) - 1 - subBits
 	return exp<<subBits + int(n>>exp) //nolint:gosec // below 2^(subBits+1)
@@ -144,16 +144,16 @@ func (d *Durations) Histogram() []Bucket {
 // maxStep is the last step: from a million seconds on.
 const maxStep = 37
 
-// stepLow is where a step begins: 0, 1 µs, 2 µs, 5 µs, 10 µs …
+// stepLow is where a step begins: 0, 1 µs, 2 µs, 5 µs, 10 µs and so on.
 func stepLow(i int) time.Duration {
 	if i == 0 {
 		return 0
 	}
-	low := time.Microsecond * [3]time.Duration{1, 2, 5}[(i-1)%3]
+	micros := [3]int64{1, 2, 5}[(i-1)%3]
 	for range (i - 1) / 3 {
-		low *= 10
+		micros *= 10
 	}
-	return low
+	return time.Duration(micros) * time.Microsecond
 }
 
 func stepOf(v time.Duration) int {

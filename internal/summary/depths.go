@@ -2,6 +2,7 @@ package summary
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -62,7 +63,7 @@ func (d *depths) counts() []uint64 {
 	var counts []uint64
 	var path []int32
 	for i := range d.key {
-		path = d.walk(int32(i), index, depth, path[:0]) //nolint:gosec // two billion spans do not fit into memory
+		path = d.walk(int32(i), index, depth, path[:0]) // two billion spans do not fit into memory
 		if !d.counted[i] {
 			continue
 		}
@@ -92,13 +93,13 @@ func (d *depths) index() []int32 {
 			at = (at + 1) & (size - 1)
 		}
 		if table[at] == 0 {
-			table[at] = int32(i) + 1 //nolint:gosec // see counts
+			table[at] = int32(i) + 1
 		}
 	}
 	return table
 }
 
-func slot(key uint64, size int) int { return int(key>>1) & (size - 1) } //nolint:gosec // masked
+func slot(key uint64, size int) int { return int(key>>1) & (size - 1) }
 
 func (d *depths) find(key uint64, table []int32) int32 {
 	if key == 0 {
@@ -128,9 +129,9 @@ func (d *depths) walk(i int32, index, depth, path []int32) []int32 {
 		i = up
 	}
 	at := depth[i]
-	for k := len(path) - 1; k >= 0; k-- {
+	for _, below := range slices.Backward(path) {
 		at++
-		depth[path[k]] = at
+		depth[below] = at
 	}
 	return path
 }

@@ -65,7 +65,7 @@ func (b *Builder) Add(span *traces.Span, counted bool) {
 
 // bounded returns the entry of a key, or that of the others when there are too
 // many. The key is copied: the span's own may hold a whole line of a file.
-func bounded[T any](m map[string]*T, key string, most int, make func(string) *T) *T {
+func bounded[T any](m map[string]*T, key string, most int, create func(string) *T) *T {
 	if v, ok := m[key]; ok {
 		return v
 	}
@@ -76,7 +76,7 @@ func bounded[T any](m map[string]*T, key string, most int, make func(string) *T)
 		}
 	}
 	key = string([]byte(key))
-	v := make(key)
+	v := create(key)
 	m[key] = v
 	return v
 }

@@ -147,8 +147,16 @@ func TestDurations(t *testing.T) {
 		}
 	}
 	want := []summary.Bucket{
-		{time.Millisecond, 1}, {2 * time.Millisecond, 3}, {5 * time.Millisecond, 5}, {10 * time.Millisecond, 10}, {20 * time.Millisecond, 30},
-		{50 * time.Millisecond, 50}, {100 * time.Millisecond, 100}, {200 * time.Millisecond, 300}, {500 * time.Millisecond, 500}, {time.Second, 1},
+		{time.Millisecond, 1},
+		{2 * time.Millisecond, 3},
+		{5 * time.Millisecond, 5},
+		{10 * time.Millisecond, 10},
+		{20 * time.Millisecond, 30},
+		{50 * time.Millisecond, 50},
+		{100 * time.Millisecond, 100},
+		{200 * time.Millisecond, 300},
+		{500 * time.Millisecond, 500},
+		{time.Second, 1},
 	}
 	if diff := cmp.Diff(want, d.Histogram()); diff != "" {
 		t.Errorf("histogram -want +got\n%s", diff)

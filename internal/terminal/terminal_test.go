@@ -14,17 +14,17 @@ import (
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"":                           "",
-		"GET /users/{id} 日本 😀":       "GET /users/{id} 日本 😀",
-		"a\x1b[31mb":                 `a\x1b[31mb`,
-		"line\nbreak\tand\r":         `line\nbreak\tand\r`,
-		"\u202eevil\u2066":           `\u202eevil\u2066`,
-		"c1 \u009b31m":               `c1 \u009b31m`,
-		"broken \xff\xc3(":           `broken \xff\xc3(`,
-		"sep\u2028arator":            `sep\u2028arator`,
-		"می\u200cخواهم 👩\u200d🚀":     "می\u200cخواهم 👩\u200d🚀",
+		"":                            "",
+		"GET /users/{id} 日本 😀":        "GET /users/{id} 日本 😀",
+		"a\x1b[31mb":                  `a\x1b[31mb`,
+		"line\nbreak\tand\r":          `line\nbreak\tand\r`,
+		"\u202eevil\u2066":            `\u202eevil\u2066`,
+		"c1 \u009b31m":                `c1 \u009b31m`,
+		"broken \xff\xc3(":            `broken \xff\xc3(`,
+		"sep\u2028arator":             `sep\u2028arator`,
+		"می\u200cخواهم 👩\u200d🚀":      "می\u200cخواهم 👩\u200d🚀",
 		"the replacement character �": `the replacement character \ufffd`,
-		`back\slash`:                 `back\slash`,
+		`back\slash`:                  `back\slash`,
 	} {
 		if got := terminal.Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

@@ -53,8 +53,8 @@ type Span struct {
 	Events            []sdktrace.Event
 }
 
-// Epoch is the instant that times are counted from.
-var Epoch = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+// epoch is the instant that times are counted from.
+func epoch() time.Time { return time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC) }
 
 // Stubs makes spans of their descriptions.
 func Stubs(spans ...Span) tracetest.SpanStubs {
@@ -67,7 +67,7 @@ func Stubs(spans ...Span) tracetest.SpanStubs {
 		}
 		stub := tracetest.SpanStub{
 			Name: s.Name, SpanKind: s.Kind, SpanContext: spanContext(s.Trace, s.ID, false),
-			StartTime: Epoch.Add(s.Start), EndTime: Epoch.Add(s.End),
+			StartTime: epoch().Add(s.Start), EndTime: epoch().Add(s.End),
 			Attributes: s.Attributes, Events: s.Events, Resource: resources[s.Service],
 			InstrumentationScope: instrumentation.Scope{Name: "example.com/" + s.Service, Version: "1.0.0"},
 		}
@@ -98,19 +98,30 @@ func Shop() tracetest.SpanStubs {
 		}
 	}
 	return Stubs(
-		Span{Trace: 1, ID: 2, Parent: 1, Name: "SELECT users", Service: "web", Kind: trace.SpanKindClient, Start: 1 * ms, End: 3 * ms,
-			Attributes: []attribute.KeyValue{attribute.String("db.system", "sqlite"), attribute.Int("rows", 3)}},
-		Span{Trace: 1, ID: 1, Name: "GET /users/{id}", Service: "web", Kind: trace.SpanKindServer, End: 10 * ms,
-			Attributes: append(route("GET", "/users/{id}", 200), attribute.String("user.id", "u1"))},
-		Span{Trace: 2, ID: 4, Parent: 3, Name: "POST /charge", Service: "pay", Kind: trace.SpanKindServer, Start: 105 * ms, End: 180 * ms,
+		Span{
+			Trace: 1, ID: 2, Parent: 1, Name: "SELECT users", Service: "web", Kind: trace.SpanKindClient, Start: 1 * ms, End: 3 * ms,
+			Attributes: []attribute.KeyValue{attribute.String("db.system", "sqlite"), attribute.Int("rows", 3)},
+		},
+		Span{
+			Trace: 1, ID: 1, Name: "GET /users/{id}", Service: "web", Kind: trace.SpanKindServer, End: 10 * ms,
+			Attributes: append(route("GET", "/users/{id}", 200), attribute.String("user.id", "u1")),
+		},
+		Span{
+			Trace: 2, ID: 4, Parent: 3, Name: "POST /charge", Service: "pay", Kind: trace.SpanKindServer, Start: 105 * ms, End: 180 * ms,
 			Error: "card refused", Remote: true, Attributes: route("POST", "/charge", 500),
-			Events: []sdktrace.Event{{Name: "exception", Time: Epoch.Add(170 * ms), Attributes: []attribute.KeyValue{
-				attribute.String("exception.type", "*pay.Refused"), attribute.String("exception.message", "card refused")}}}},
+			Events: []sdktrace.Event{{Name: "exception", Time: epoch().Add(170 * ms), Attributes: []attribute.KeyValue{
+				attribute.String("exception.type", "*pay.Refused"), attribute.String("exception.message", "card refused"),
+			}}},
+		},
 		Span{Trace: 2, ID: 3, Parent: 1, Name: "POST", Service: "web", Kind: trace.SpanKindClient, Start: 102 * ms, End: 190 * ms},
-		Span{Trace: 2, ID: 1, Name: "POST /checkout", Service: "web", Kind: trace.SpanKindServer, Start: 100 * ms, End: 200 * ms,
-			Error: "502", Attributes: append(route("POST", "/checkout", 502), attribute.String("user.id", "u2"))},
-		Span{Trace: 3, ID: 1, Parent: 9, Remote: true, Name: "GET /users/{id}", Service: "web", Kind: trace.SpanKindServer, Start: 300 * ms, End: 300*ms + 400*time.Microsecond,
-			Attributes: append(route("GET", "/users/{id}", 200), attribute.String("user.id", "u1"), attribute.Bool("cached", true))},
+		Span{
+			Trace: 2, ID: 1, Name: "POST /checkout", Service: "web", Kind: trace.SpanKindServer, Start: 100 * ms, End: 200 * ms,
+			Error: "502", Attributes: append(route("POST", "/checkout", 502), attribute.String("user.id", "u2")),
+		},
+		Span{
+			Trace: 3, ID: 1, Parent: 9, Remote: true, Name: "GET /users/{id}", Service: "web", Kind: trace.SpanKindServer, Start: 300 * ms, End: 300*ms + 400*time.Microsecond,
+			Attributes: append(route("GET", "/users/{id}", 200), attribute.String("user.id", "u1"), attribute.Bool("cached", true)),
+		},
 	)
 }
 
@@ -119,11 +130,15 @@ func Shop() tracetest.SpanStubs {
 func Bad() tracetest.SpanStubs {
 	ms := time.Millisecond
 	spans := []Span{
-		{Trace: 1, ID: 1, Name: "GET", Service: "web", Kind: trace.SpanKindServer, End: 10 * ms,
-			Attributes: []attribute.KeyValue{attribute.String("http.request.method", "GET"), attribute.String("url.full", "https://ada:hunter2@example.com/")}},
+		{
+			Trace: 1, ID: 1, Name: "GET", Service: "web", Kind: trace.SpanKindServer, End: 10 * ms,
+			Attributes: []attribute.KeyValue{attribute.String("http.request.method", "GET"), attribute.String("url.full", "https://ada:hunter2@example.com/")},
+		},
 		{Trace: 1, ID: 2, Parent: 1, Name: "outlives", Service: "web", Start: 1 * ms, End: 20 * ms},
-		{Trace: 1, ID: 3, Parent: 1, Name: "early", Service: "pay", Kind: trace.SpanKindServer, Start: -5 * ms, End: 2 * ms, Remote: true,
-			Attributes: []attribute.KeyValue{attribute.String("http.request.header.authorization", "Bearer s3cr3t-t0ken")}},
+		{
+			Trace: 1, ID: 3, Parent: 1, Name: "early", Service: "pay", Kind: trace.SpanKindServer, Start: -5 * ms, End: 2 * ms, Remote: true,
+			Attributes: []attribute.KeyValue{attribute.String("http.request.header.authorization", "Bearer s3cr3t-t0ken")},
+		},
 		{Trace: 1, ID: 4, Parent: 77, Name: "orphan\x1b[31m", Service: "web", Start: 3 * ms, End: 4 * ms},
 		{Trace: 1, ID: 5, Parent: 1, Name: "reversed", Service: "web", Start: 9 * ms, End: 8 * ms},
 		{Trace: 1, ID: 6, Parent: 1, Name: "twice", Service: "web", Start: 5 * ms, End: 6 * ms},

@@ -132,14 +132,10 @@ func (a *analysis) refresh(ctx context.Context, src *spansource.Source, now stri
 	}
 	fmt.Fprintf(a.stdout, "%s, every %v\n\n", terminal.Clean(strings.Join(src.Paths(), ", ")), a.options.watch)
 	err := a.analyze(ctx, src)
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil // cleared while it was read; the next look finds the new one
-	default:
-		return err
+	if ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
+		err = nil // interrupted; or cleared while it was read, and the next look finds the new one
 	}
+	return err
 }
 
 // state is what changes when the files of the paths do; "" when there are none.
