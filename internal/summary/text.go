@@ -142,7 +142,11 @@ func (s *Summary) durations(w io.Writer) {
 		var labels []string
 		var counts []uint64
 		for _, b := range d.Histogram() {
-			labels = append(labels, "from "+short(b.Low))
+			name := "from " + short(b.Low)
+			if b.Low == 0 {
+				name = "below 1 µs"
+			}
+			labels = append(labels, name)
 			counts = append(counts, b.Count)
 		}
 		bars(w, title, labels, counts)

@@ -3,6 +3,7 @@ package terminal_test
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -111,5 +112,28 @@ func TestColorIsForTerminals(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	if terminal.Color(&bytes.Buffer{}, none) || terminal.IsTerminal(&bytes.Buffer{}) {
 		t.Error("a buffer is no terminal")
+	}
+}
+
+func TestColor(t *testing.T) {
+	t.Parallel()
+	null, err := os.Open(os.DevNull) // the one character device that every system has
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = null.Close() }()
+	for _, c := range []struct {
+		key, value string
+		want       bool
+	}{{"", "", true}, {"NO_COLOR", "1", false}, {"NO_COLOR", "", true}, {"TERM", "dumb", false}, {"TERM", "xterm", true}} {
+		lookup := func(key string) (string, bool) {
+			if key != c.key {
+				return "", false
+			}
+			return c.value, true
+		}
+		if got := terminal.Color(null, lookup); got != c.want {
+			t.Errorf("Color with %s=%q: %v, want %v", c.key, c.value, got, c.want)
+		}
 	}
 }
