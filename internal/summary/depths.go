@@ -13,7 +13,7 @@ const MaxDepth = 64
 // depths finds the depths of spans that come in any order without keeping
 // them: a span and its parent are two hashes of their ids. The seed is random,
 // so that no file can be made in which two ids collide; by chance two of a
-// million spans do so once in 30 million files.
+// million spans do so once in 18 million files.
 type depths struct {
 	seed    maphash.Seed
 	key     []uint64 // of each span; 0: a span that cannot be a parent
