@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/spansource"
+	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/tracefile"
+)
+
+// call is one call of a verb.
+type call struct {
+	verb           verb
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookup         env.Lookup
+	flags          *flag.FlagSet
+	app            string
+	json           bool
+	sel            selection
+}
+
+func newCall(v verb, stdin io.Reader, stdout, stderr io.Writer, lookup env.Lookup) *call {
+	c := &call{verb: v, stdin: stdin, stdout: stdout, stderr: stderr, lookup: lookup}
+	c.flags = flag.NewFlagSet(v.name, flag.ContinueOnError)
+	c.flags.SetOutput(io.Discard)
+	return c
+}
+
+func (c *call) do(ctx context.Context, args []string) error { return c.verb.run(ctx, c, args) }
+
+// warn prints one line on stderr. What is in it may come from a file.
+func (c *call) warn(format string, args ...any) {
+	fmt.Fprintln(c.stderr, "waymark: "+terminal.Clean(fmt.Sprintf(format, args...)))
+}
+
+// sourceFlags, selectFlags and jsonFlag are the flags that verbs share.
+func (c *call) sourceFlags() { c.flags.StringVar(&c.app, "app", "", "") }
+
+func (c *call) selectFlags() {
+	c.flags.Func("trace", "", c.sel.setTrace)
+	c.flags.Func("where", "", c.sel.addWhere)
+}
+
+func (c *call) jsonFlag() { c.flags.BoolVar(&c.json, "json", false, "") }
+
+// parse reads flags before, between and after the files, which it returns.
+func (c *call) parse(args []string) ([]string, error) {
+	var files []string
+	for {
+		if err := c.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, usageError{err.Error()}
+		}
+		rest := c.flags.Args()
+		if len(rest) == 0 {
+			return files, nil
+		}
+		if done := len(args) - len(rest); done > 0 && args[done-1] == "--" {
+			return append(files, rest...), nil
+		}
+		files = append(files, rest[0])
+		args = rest[1:]
+	}
+}
+
+// open finds the files to read, and says which if nobody named them.
+func (c *call) open(files []string) (*spansource.Source, error) { return c.find(files, false) }
+
+func (c *call) find(files []string, wait bool) (*spansource.Source, error) {
+	src, err := spansource.Find(spansource.Query{
+		Paths: files, App: c.app, Stdin: c.stdin, Lookup: c.lookup.Lookup, File: c.tracesFile, Wait: wait,
+	})
+	if errors.Is(err, spansource.ErrBoth) {
+		return nil, usageError{err.Error()}
+	}
+	if err == nil && src.Note() != "" {
+		c.warn("%s", src.Note())
+	}
+	return src, err
+}
+
+// tracesFile is what <APP>_TRACES_FILE says.
+func (c *call) tracesFile(app string) string {
+	settings, _ := env.Parse(app, c.lookup)
+	return settings.TracesFile.V
+}
+
+// maxSkips is how many of the things that were passed over are printed.
+const maxSkips = 10
+
+// account reports what was passed over in the files.
+func (c *call) account(r tracefile.Report) {
+	if r.Spans == 0 {
+		c.warn("there are no spans in %s", fileNames(r.Files))
+	}
+	if r.Total == 0 {
+		return
+	}
+	listed := int64(0)
+	for i, s := range r.Skipped {
+		if i == maxSkips {
+			break
+		}
+		listed += max(s.Count, 1)
+		c.warn("%s", s.String())
+	}
+	if rest := r.Total - listed; rest > 0 {
+		c.warn("and %d more that were passed over", rest)
+	}
+}
+
+func fileNames(files []tracefile.File) string {
+	switch len(files) {
+	case 0:
+		return "it"
+	case 1:
+		return files[0].Name
+	default:
+		return fmt.Sprintf("%s and %d more", files[0].Name, len(files)-1)
+	}
+}
+
+// each calls f with the spans of the source and reports what was passed over.
+func (c *call) each(ctx context.Context, src *spansource.Source, f func(*traces.Span), opts ...tracefile.Option) error {
+	for span, err := range src.Spans(ctx, opts...) {
+		if err != nil {
+			return err
+		}
+		f(span)
+	}
+	c.account(src.Report())
+	return nil
+}
+
+// output runs f with a buffer before stdout.
+func (c *call) output(f func(io.Writer) error) error {
+	bw := bufio.NewWriterSize(c.stdout, 64<<10)
+	if err := f(bw); err != nil {
+		return err
+	}
+	return bw.Flush()
+}
+
+// printJSON writes one JSON document on one line.
+func (c *call) printJSON(v any) error {
+	return c.output(func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
+	})
+}
+
+// schema is the name of a verb's JSON.
+func (c *call) schema() string { return "waymark." + c.verb.name + "/v1" }
+
+// filter passes on the spans that keep wants.
+func filter(spans iter.Seq2[*traces.Span, error], keep func(*traces.Span) bool) iter.Seq2[*traces.Span, error] {
+	return func(yield func(*traces.Span, error) bool) {
+		for span, err := range spans {
+			if (err != nil || keep(span)) && !yield(span, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/waymark-trace/waymark/internal/spansource"
+	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/internal/wholefile"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
+	"github.com/waymark-trace/waymark/traces/tracefile"
+)
+
+const convertUsage = `usage: waymark convert -to FORMAT [-o OUT] [flags] [FILE …]
+
+Writes the chosen spans in another format:
+
+  otlp-jsonl      OTLP/JSON, a document a line
+  otlp-json       OTLP/JSON, one document
+  otlp-proto      OTLP protobuf, one TracesData message
+  jaeger          what the Jaeger UI downloads and uploads
+  zipkin          Zipkin v2 JSON
+  csv             a row a span
+  chrome          Chrome trace for Perfetto and chrome://tracing
+  speedscope      speedscope's own format
+
+What a format cannot hold is listed on stderr; the status is 0 all the same, since
+the format was asked for, unless -strict is given. OTLP holds everything.
+
+  -to FORMAT      one of these
+  -o OUT          the file; it appears when it is whole (default: standard output)
+  -strict         status 1 when the format could not hold something
+` + selectUsage + sourceUsage
+
+type convertFlags struct {
+	to, out string
+	strict  bool
+}
+
+// drawings are the formats that are drawn from trees, not written span by span.
+const (
+	toChrome     = "chrome"
+	toSpeedscope = "speedscope"
+)
+
+func formats() []string {
+	return []string{
+		string(tracefile.OTLPJSONLines), string(tracefile.OTLPJSON), string(tracefile.OTLPProto), string(tracefile.Jaeger),
+		string(tracefile.Zipkin), string(tracefile.CSV), toChrome, toSpeedscope,
+	}
+}
+
+func runConvert(ctx context.Context, c *call, args []string) error {
+	var o convertFlags
+	c.sourceFlags()
+	c.selectFlags()
+	c.flags.StringVar(&o.to, "to", "", "")
+	c.flags.StringVar(&o.out, "o", "-", "")
+	c.flags.BoolVar(&o.strict, "strict", false, "")
+	files, err := c.parse(args)
+	switch {
+	case err != nil:
+		return err
+	case !slices.Contains(formats(), o.to):
+		return usagef("-to %q: want %s", o.to, strings.Join(formats(), ", "))
+	case o.to == string(tracefile.OTLPProto) && o.out == "-" && terminal.IsTerminal(c.stdout):
+		return usagef("-to %s is binary and does not go to a terminal: name a file with -o", o.to)
+	}
+	src, err := c.open(files)
+	if err != nil {
+		return err
+	}
+	var lost int64
+	err = c.writeTo(o.out, func(w io.Writer) error {
+		lost, err = c.convert(ctx, src, o.to, w)
+		return err
+	})
+	if err == nil && lost > 0 && o.strict {
+		return errFindings
+	}
+	return err
+}
+
+// convert returns how many things the format could not hold.
+func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w io.Writer) (int64, error) {
+	if to == toChrome || to == toSpeedscope {
+		set, err := c.chosenSpans(ctx, src)
+		if err != nil {
+			return 0, err
+		}
+		if to == toChrome {
+			return 0, render.ChromeTrace(w, set)
+		}
+		return 0, render.Speedscope(w, set)
+	}
+	losses, err := tracefile.Write(w, tracefile.Format(to), filter(src.Spans(ctx), c.sel.matches))
+	if err != nil {
+		return losses.Total, err
+	}
+	c.account(src.Report())
+	c.losses(to, losses)
+	return losses.Total, nil
+}
+
+// chosenSpans holds the chosen spans, whatever their traces.
+func (c *call) chosenSpans(ctx context.Context, src *spansource.Source) (*traces.Set, error) {
+	var spans []*traces.Span
+	err := c.each(ctx, src, func(span *traces.Span) {
+		if c.sel.matches(span) {
+			spans = append(spans, span)
+		}
+	})
+	return traces.NewSet(spans), err
+}
+
+// losses lists what a format could not hold, by kind, with one span each.
+func (c *call) losses(to string, l tracefile.Losses) {
+	const most = 20
+	if l.Total == 0 {
+		return
+	}
+	c.warn("%s could not hold %d things of %d spans:", to, l.Total, l.Spans)
+	listed := int64(0)
+	for i, n := range l.Counts {
+		if i == most {
+			break
+		}
+		listed += n.Count
+		c.warn("  %s: %s (%d times%s)", n.Key, n.What, n.Count, example(l, n))
+	}
+	if rest := l.Total - listed; rest > 0 {
+		c.warn("  and %d more", rest)
+	}
+}
+
+// example is the first span with a loss of the kind.
+func example(l tracefile.Losses, n tracefile.LossCount) string {
+	for _, loss := range l.List {
+		if loss.Key == n.Key && loss.What == n.What {
+			return fmt.Sprintf(", first in span %s of trace %s", loss.SpanID, loss.TraceID)
+		}
+	}
+	return ""
+}
+
+// writeTo writes a file, making its folder, or standard output. The file
+// replaces another in one step, once it is whole; it is for its owner alone, as
+// the span file is.
+func (c *call) writeTo(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return c.output(write)
+	}
+	return wholefile.Write(path, write)
+}

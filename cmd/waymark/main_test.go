@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/waymark-trace/waymark/internal/testspans"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"waymark": main,
+		"mkspans": func() { os.Exit(failed("mkspans", mkspans(os.Args[1], os.Args[2]))) },
+		"tear":    func() { os.Exit(failed("tear", tear(os.Args[1]))) },
+	})
+}
+
+// TestScripts runs testdata/*.txtar, a script per behavior. UPDATE=1 rewrites
+// what they compare with.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
+			e.Values[receiverKey{}] = &holder{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"collector": collector, "schema": schema},
+	})
+}
+
+func failed(name string, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, name+":", err)
+	return 1
+}
+
+// mkspans is a command of the scripts: mkspans SCENARIO FILE.
+func mkspans(scenario, file string) error {
+	var b bytes.Buffer
+	var err error
+	switch scenario {
+	case "shop":
+		err = testspans.Write(&b, testspans.Shop())
+	case "shop-stdout":
+		err = testspans.WriteStdout(&b, testspans.Shop())
+	case "bad":
+		err = testspans.Write(&b, testspans.Bad())
+	default:
+		err = fmt.Errorf("no scenario %q", scenario)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o600)
+}
+
+// TestUsageInComment holds the package comment to the usage text.
+func TestUsageInComment(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("usage.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, _, _ := strings.Cut(string(source), "package main")
+	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	comment = squeeze(strings.NewReplacer("//", "").Replace(comment))
+	text := squeeze(strings.NewReplacer("usage:", "").Replace(usage))
+	if !strings.Contains(comment, text) {
+		t.Errorf("the package comment does not hold the usage text:\n%s", usage)
+	}
+}
+
+// tear is a command of the scripts: tear FILE makes FILE end in half a line,
+// with a line of metrics before it, as a file does that is being written.
+func tear(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	b = append(b, "{\"resourceMetrics\":[]}\n"...)
+	return os.WriteFile(file, append(b, b[:40]...), 0o600)
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/otlpsend"
+	"github.com/waymark-trace/waymark/internal/spansource"
+	"github.com/waymark-trace/waymark/traces"
+)
+
+const sendUsage = `usage: waymark send [-endpoint URL] [flags] [FILE …]
+
+Sends the chosen spans to an OTLP endpoint as they are: ids, times, resources. Where
+to and how is what the OTEL_EXPORTER_OTLP_* variables say (endpoint, protocol,
+headers, certificates, compression, timeout), by default http://localhost:4318.
+
+  -endpoint URL   as OTEL_EXPORTER_OTLP_ENDPOINT: for HTTP without /v1/traces
+  -protocol P     grpc, http/protobuf (default) or http/json
+  -batch N        spans per request (default 512), of at most about 1 MiB
+  -retry-for D    how long one request is tried for while the receiver is down or
+                  asks to wait (default 1m)
+  -resume FILE    keep in FILE how far it got, and begin there the next time
+` + selectUsage + `  -json           JSON, schema waymark.send/v1
+` + sourceUsage + `
+A span arrives at least once: a request whose answer was lost is made again, and
+what was sent after FILE was last written is sent again. The status is 1 when a
+span was refused.
+`
+
+type sendFlags struct {
+	endpoint, protocol string
+	batch              int
+	retryFor           time.Duration
+	resume             string
+}
+
+func runSend(ctx context.Context, c *call, args []string) error {
+	var o sendFlags
+	c.sourceFlags()
+	c.selectFlags()
+	c.jsonFlag()
+	c.flags.StringVar(&o.endpoint, "endpoint", "", "")
+	c.flags.StringVar(&o.protocol, "protocol", "", "")
+	c.flags.IntVar(&o.batch, "batch", 512, "")
+	c.flags.DurationVar(&o.retryFor, "retry-for", time.Minute, "")
+	c.flags.StringVar(&o.resume, "resume", "", "")
+	files, err := c.parse(args)
+	switch {
+	case err != nil:
+		return err
+	case o.batch < 1 || o.retryFor <= 0:
+		return usagef("-batch %d -retry-for %v: want more than zero", o.batch, o.retryFor)
+	}
+	cfg, err := c.sendConfig(o)
+	if err != nil {
+		return err
+	}
+	src, err := c.open(files)
+	if err != nil {
+		return err
+	}
+	client, err := otlpsend.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	s := &sending{call: c, client: client, max: o.batch, progress: newProgress(c), state: sendState{Endpoint: cfg.Endpoint}}
+	if o.resume != "" {
+		if s.state, err = loadState(o.resume, cfg.Endpoint); err != nil {
+			return err
+		}
+		s.file = o.resume
+	}
+	err = s.run(ctx, src)
+	return errors.Join(s.print(), err, s.verdict(err))
+}
+
+// sendConfig is what the variables and the flags say, by the rules that hold for
+// a traced program.
+func (c *call) sendConfig(o sendFlags) (otlpsend.Config, error) {
+	vars := env.Map{}
+	for _, name := range c.lookup.Names() {
+		if strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") {
+			vars[name], _ = c.lookup.Lookup(name)
+		}
+	}
+	vars[env.Prefix("waymark")+env.SuffixTracing] = "true" // else nothing is said about the rest
+	vars[env.KeyTracesExporter] = "otlp"
+	if o.endpoint != "" {
+		vars[env.KeyOTLPEndpoint] = o.endpoint
+		delete(vars, env.KeyOTLPTracesEndpoint)
+	}
+	if o.protocol != "" {
+		vars[env.KeyOTLPTracesProtocol] = o.protocol
+	}
+	settings, findings := env.Parse("waymark", vars)
+	for _, f := range findings {
+		if f.Key == env.KeyOTLPEndpoint && o.endpoint != "" {
+			f.Key = "-endpoint"
+		}
+		if f.Key == env.KeyOTLPTracesProtocol && o.protocol != "" {
+			f.Key = "-protocol"
+		}
+		c.warn("%s=%q: want %s", f.Key, f.Value, f.Want)
+	}
+	otlp := settings.OTLP
+	if otlp.Unusable != "" {
+		if o.endpoint != "" || o.protocol != "" {
+			return otlpsend.Config{}, usagef("%s", otlp.Unusable)
+		}
+		return otlpsend.Config{}, errors.New(otlp.Unusable)
+	}
+	headers := map[string]string{}
+	for _, h := range otlp.Headers.V {
+		headers[h.Key] = h.Value
+	}
+	tls, err := otlpsend.TLS(otlp.Certificate.V, otlp.ClientCertificate.V, otlp.ClientKey.V)
+	return otlpsend.Config{
+		Endpoint: otlp.Endpoint.V, Protocol: otlp.Protocol.V, Headers: headers, TLS: tls,
+		Gzip: otlp.Compression.V == "gzip", Timeout: otlp.Timeout.V, RetryFor: o.retryFor,
+	}, err
+}
+
+// sending is a replay under way. It holds one batch of spans.
+type sending struct {
+	call     *call
+	client   *otlpsend.Client
+	progress *progress
+	file     string // of the state; "" is none
+	state    sendState
+	max      int // spans in a batch
+
+	batch   []*traces.Span
+	bytes   int
+	mark    chain  // of the spans whose fate is known
+	skipped uint64 // sent before
+	total   otlpsend.Outcome
+}
+
+// maxBatchBytes keeps a request under the 4 MiB that gRPC servers take; what is
+// larger than estimated is halved when the receiver says so.
+const maxBatchBytes = 1 << 20
+
+func (s *sending) run(ctx context.Context, src *spansource.Source) error {
+	defer s.progress.end()
+	before := s.state.Done
+	for span, err := range src.Spans(ctx) {
+		if err != nil {
+			return err
+		}
+		if !s.call.sel.matches(span) {
+			continue
+		}
+		if s.skipped < before {
+			s.skipped++
+			s.mark.add(span)
+			if s.skipped == before && s.mark.String() != s.state.Mark {
+				return errChanged(s.file)
+			}
+			continue
+		}
+		if err := s.add(ctx, span); err != nil {
+			return err
+		}
+	}
+	if s.skipped < before {
+		return errChanged(s.file)
+	}
+	err := s.flush(ctx)
+	s.call.account(src.Report())
+	return err
+}
+
+func errChanged(file string) error {
+	return fmt.Errorf("%s is about other spans than these: the files have changed (remove it to send them all)", file)
+}
+
+func (s *sending) add(ctx context.Context, span *traces.Span) error {
+	size := sizeOf(span)
+	if len(s.batch) == s.max || len(s.batch) > 0 && s.bytes+size > maxBatchBytes {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+	}
+	s.batch = append(s.batch, span)
+	s.bytes += size
+	return nil
+}
+
+// flush sends the batch, and notes how far it got whether or not it got far.
+func (s *sending) flush(ctx context.Context) error {
+	out, err := s.client.Send(ctx, s.batch)
+	s.total.Add(out)
+	for _, span := range s.batch[:out.Done()] {
+		s.mark.add(span)
+	}
+	s.state.Done += uint64(out.Done())
+	s.state.Mark = s.mark.String()
+	clear(s.batch)
+	s.batch, s.bytes = s.batch[:0], 0
+	if s.file != "" && out.Done() > 0 {
+		err = errors.Join(err, s.state.save(s.file))
+	}
+	s.progress.show(func() string {
+		return fmt.Sprintf("sent %d spans, %d refused, %d retries", s.total.Sent, s.total.Refused, s.total.Retries)
+	})
+	return err
+}
+
+// sizeOf is about how long a span is in OTLP.
+func sizeOf(span *traces.Span) int {
+	n := 100 + len(span.Name) + len(span.Status.Message) + sizeOfAttributes(span.Attributes)
+	for i := range span.Events {
+		n += 20 + len(span.Events[i].Name) + sizeOfAttributes(span.Events[i].Attributes)
+	}
+	for i := range span.Links {
+		n += 40 + sizeOfAttributes(span.Links[i].Attributes)
+	}
+	return n
+}
+
+func sizeOfAttributes(list []traces.Attribute) int {
+	n := 0
+	for _, a := range list {
+		n += 8 + len(a.Key) + sizeOfValue(a.Value)
+	}
+	return n
+}
+
+func sizeOfValue(v traces.Value) int {
+	n := 8 + len(v.AsString()) + len(v.AsBytes()) + sizeOfAttributes(v.AsMap())
+	for _, m := range v.AsArray() {
+		n += sizeOfValue(m)
+	}
+	return n
+}
+
+// print writes the account.
+func (s *sending) print() error {
+	t := &s.total
+	for _, r := range t.Reasons {
+		s.call.warn("%s", r)
+	}
+	if s.call.json {
+		return s.call.printJSON(struct {
+			Schema   string `json:"schema"`
+			Endpoint string `json:"endpoint"`
+			Before   uint64 `json:"sent_before"`
+			Sent     int64  `json:"sent"`
+			Refused  int64  `json:"refused"`
+			Retries  int64  `json:"retries"`
+		}{s.call.schema(), s.state.Endpoint, s.skipped, t.Sent, t.Refused, t.Retries})
+	}
+	return s.call.output(func(w io.Writer) error {
+		fmt.Fprintf(w, "sent %d spans to %s, %d refused, %d retries\n", t.Sent, s.state.Endpoint, t.Refused, t.Retries)
+		if s.skipped > 0 {
+			fmt.Fprintf(w, "%d spans were sent before\n", s.skipped)
+		}
+		return nil
+	})
+}
+
+// verdict is an error when everything was done and something was refused.
+func (s *sending) verdict(err error) error {
+	if err == nil && s.total.Refused > 0 {
+		return errFindings
+	}
+	return nil
+}

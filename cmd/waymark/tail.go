@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
+	"github.com/waymark-trace/waymark/traces/tracefile"
+)
+
+const tailUsage = `usage: waymark tail [flags] [FILE]
+
+Follows a growing file of lines, through truncation and rotation, and prints a line
+for each chosen span when it has ended, until interrupted. A file that is not there
+yet is waited for.
+
+  -all            begin with what is in the file already
+  -tree           draw the trace when its root has ended, or what there is of it
+                  when a span has ended whose caller is another program
+` + selectUsage + `  -json           a line of JSON per span, schema waymark.tail/v1
+` + sourceUsage
+
+func runTail(ctx context.Context, c *call, args []string) error {
+	var all, tree bool
+	c.sourceFlags()
+	c.selectFlags()
+	c.jsonFlag()
+	c.flags.BoolVar(&all, "all", false, "")
+	c.flags.BoolVar(&tree, "tree", false, "")
+	files, err := c.parse(args)
+	switch {
+	case err != nil:
+		return err
+	case len(files) > 1 || len(files) == 1 && files[0] == "-":
+		return usagef("want one file")
+	case tree && c.json:
+		return usagef("either -tree or -json")
+	}
+	src, err := c.find(files, true)
+	if err != nil {
+		return err
+	}
+	var opts []tracefile.Option
+	if !all {
+		opts = append(opts, tracefile.WithFromEnd())
+	}
+	t := &tailing{call: c, color: terminal.Color(c.stdout, c.lookup.Lookup)}
+	show := t.line
+	switch {
+	case tree:
+		show = t.tree
+	case c.json:
+		show = t.json
+	}
+	paths := src.Paths()
+	r := tracefile.Follow(ctx, paths[len(paths)-1], opts...)
+	for span, err := range r.Spans() {
+		if err == nil && c.sel.matches(span) {
+			err = show(span)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if r := r.Report(); r.Total > 0 {
+		c.account(r)
+	}
+	return nil
+}
+
+// tailing prints spans as they come, each in one write.
+type tailing struct {
+	call  *call
+	color bool
+
+	waiting map[traces.TraceID][]*traces.Span // for their root
+	order   []traces.TraceID                  // as they came
+	spans   int
+}
+
+func (t *tailing) line(span *traces.Span) error {
+	status := ""
+	if span.Failed() {
+		status = "  [ERROR]"
+		if m := span.Status.Message; m != "" {
+			status = "  [ERROR: " + terminal.Cut(m, 60) + "]"
+		}
+		if t.color {
+			status = "\x1b[31m" + status + "\x1b[0m"
+		}
+	}
+	at := "-"
+	if !span.Open() {
+		at = span.End().Format("15:04:05.000")
+	}
+	_, err := fmt.Fprintf(t.call.stdout, "%s  %10s  %s  %s%s  %s\n", at, render.FormatDuration(int64(span.Duration())),
+		cell(span.Service()), cell(span.Name), status, span.TraceID)
+	return err
+}
+
+func (t *tailing) json(span *traces.Span) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Schema string `json:"schema"`
+		spanJSON
+	}{t.call.schema(), nodeJSON(traces.NewSet([]*traces.Span{span}).Roots()[0])})
+	if err != nil {
+		return err
+	}
+	_, err = t.call.stdout.Write(line.Bytes())
+	return err
+}
+
+// maxWaiting bounds the spans that wait for their root. Past it, the trace that
+// has waited longest is drawn without one.
+const maxWaiting = 10000
+
+// tree keeps spans until their root has ended: children end before.
+func (t *tailing) tree(span *traces.Span) error {
+	if t.waiting == nil {
+		t.waiting = map[traces.TraceID][]*traces.Span{}
+	}
+	id := span.TraceID
+	if t.waiting[id] == nil {
+		t.order = append(t.order, id)
+	}
+	t.waiting[id] = append(t.waiting[id], span)
+	t.spans++
+	if span.ParentID.IsZero() || calledFromElsewhere(span) {
+		return t.draw(id)
+	}
+	if t.spans > maxWaiting {
+		return t.draw(t.order[0])
+	}
+	return nil
+}
+
+func calledFromElsewhere(span *traces.Span) bool {
+	remote, known := span.RemoteParent()
+	return remote || !known && (span.Kind == traces.KindServer || span.Kind == traces.KindConsumer)
+}
+
+// draw prints what there is of a trace and forgets it.
+func (t *tailing) draw(id traces.TraceID) error {
+	spans := t.waiting[id]
+	delete(t.waiting, id)
+	t.spans -= len(spans)
+	for i, o := range t.order {
+		if o == id {
+			t.order = append(t.order[:i], t.order[i+1:]...)
+			break
+		}
+	}
+	opts := []render.TreeOption{render.WithStatusText()}
+	if t.color {
+		opts = append(opts, render.WithColor())
+	}
+	var b strings.Builder
+	b.WriteString(id.String() + "\n" + render.TreeString(traces.NewSet(spans), opts...) + "\n")
+	_, err := io.WriteString(t.call.stdout, b.String())
+	return err
+}
+
+// flush draws what still waits.
+func (t *tailing) flush() error {
+	for len(t.order) > 0 {
+		if err := t.draw(t.order[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

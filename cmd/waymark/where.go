@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/tracefile"
+)
+
+// selection is what -trace and -where choose.
+type selection struct {
+	trace string // hexadecimal digits that the ID begins with
+	conds []condition
+}
+
+// condition is one -where.
+type condition struct {
+	key, value string
+	op         operator
+}
+
+type operator int
+
+const (
+	has operator = iota
+	equal
+	unequal
+)
+
+func (s *selection) setTrace(text string) error {
+	const least, whole = 4, 32
+	text = strings.ToLower(strings.TrimPrefix(text, "0x"))
+	if len(text) < least || len(text) > whole || strings.Trim(text, "0123456789abcdef") != "" {
+		return fmt.Errorf("want %d to %d hexadecimal digits", least, whole)
+	}
+	s.trace = text
+	return nil
+}
+
+func (s *selection) addWhere(text string) error {
+	c := condition{key: text}
+	if key, value, found := strings.Cut(text, "="); found {
+		c = condition{key: key, value: value, op: equal}
+		if before, found := strings.CutSuffix(key, "!"); found {
+			c.key, c.op = before, unequal
+		}
+	}
+	if c.key == "" {
+		return errors.New("want key=value, key!=value or key")
+	}
+	s.conds = append(s.conds, c)
+	return nil
+}
+
+// all reports whether everything is chosen.
+func (s *selection) all() bool { return s.trace == "" && len(s.conds) == 0 }
+
+// fields limits reading to what the selection looks at.
+func (s *selection) fields() tracefile.Option {
+	var keys []string
+	for _, c := range s.conds {
+		keys = append(keys, c.key)
+	}
+	return tracefile.WithAttributes(keys...)
+}
+
+// matches reports whether a span is chosen.
+func (s *selection) matches(span *traces.Span) bool {
+	if !s.hasTrace(span.TraceID) {
+		return false
+	}
+	for i := range s.conds {
+		if !s.conds[i].matches(span) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasTrace also takes the 16 digits of Zipkin's short ids, which are the second
+// half of the ID.
+func (s *selection) hasTrace(id traces.TraceID) bool {
+	const short = 16
+	if s.trace == "" {
+		return true
+	}
+	text := id.String()
+	return strings.HasPrefix(text, s.trace) ||
+		len(s.trace) == short && text == strings.Repeat("0", short)+s.trace
+}
+
+func (c *condition) matches(span *traces.Span) bool {
+	if text, known := fieldOf(span, c.key); known {
+		switch c.op {
+		case has:
+			return text != ""
+		case equal:
+			return same(c.key, text, c.value)
+		default:
+			return !same(c.key, text, c.value)
+		}
+	}
+	v, ok := span.Attr(c.key)
+	if !ok && span.Resource != nil {
+		v, ok = traces.Lookup(span.Resource.Attributes, c.key)
+	}
+	switch c.op {
+	case has:
+		return ok
+	case equal:
+		return ok && equals(v, c.value)
+	default:
+		return !ok || !equals(v, c.value)
+	}
+}
+
+// fieldOf is a key that is no attribute's.
+func fieldOf(span *traces.Span, key string) (text string, known bool) {
+	switch key {
+	case "name":
+		return span.Name, true
+	case "service":
+		return span.Service(), true
+	case "scope":
+		return span.ScopeName(), true
+	case "kind":
+		return span.Kind.String(), true
+	case "status":
+		return span.Status.Code.String(), true
+	default:
+		return "", false
+	}
+}
+
+// same compares the words of kinds and statuses in any case.
+func same(key, text, want string) bool {
+	if key == "kind" || key == "status" {
+		return strings.EqualFold(text, want)
+	}
+	return text == want
+}
+
+// equals compares a value with how it is typed: numbers as numbers, and an
+// array by any of its members.
+func equals(v traces.Value, want string) bool {
+	switch v.Kind() {
+	case traces.ValueString:
+		return v.AsString() == want
+	case traces.ValueBool:
+		return strconv.FormatBool(v.AsBool()) == want
+	case traces.ValueInt:
+		return strconv.FormatInt(v.AsInt(), 10) == want
+	case traces.ValueDouble:
+		f, err := strconv.ParseFloat(want, 64)
+		return err == nil && f == v.AsDouble()
+	case traces.ValueBytes:
+		return v.AsBytes() == want
+	case traces.ValueArray:
+		for _, m := range v.AsArray() {
+			if equals(m, want) {
+				return true
+			}
+		}
+		return false
+	case traces.ValueEmpty:
+		return want == ""
+	default:
+		return false
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/testspans"
+)
+
+// stateHome is a state home in which the App shop has written spans.
+func stateHome(t *testing.T) (home, dir string) {
+	t.Helper()
+	home = t.TempDir()
+	dir = filepath.Join(home, "shop", "traces")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeSpans(t, dir, testspans.Shop())
+	return home, dir
+}
+
+func writeSpans(t *testing.T, dir string, stubs tracetest.SpanStubs) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := testspans.Write(&b, stubs); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "spans.jsonl"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNoArguments(t *testing.T) {
+	t.Parallel()
+	home, dir := stateHome(t)
+	var stdout, stderr bytes.Buffer
+	if got := run(t.Context(), nil, nil, &stdout, &stderr, env.Map{"XDG_STATE_HOME": home}); got != 0 {
+		t.Fatalf("status %d: %s", got, &stderr)
+	}
+	report := filepath.Join(dir, "report.html")
+	for _, want := range []string{
+		"6 spans in 3 traces of 2 services, 2 errors\n", "total duration 300.40 ms, ", "spans by depth", "\nreport: " + report + "\n",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("stdout lacks %q:\n%s", want, &stdout)
+		}
+	}
+	if want := "analyze_traces: reading " + dir + " (written last)\n"; stderr.String() != want {
+		t.Errorf("stderr %q, want %q", &stderr, want)
+	}
+	html, err := os.ReadFile(report)
+	if err != nil || !bytes.Contains(html, []byte("POST /checkout")) {
+		t.Errorf("the report: %d bytes, %v", len(html), err)
+	}
+	if info, err := os.Stat(report); err == nil && info.Mode().Perm() != 0o600 {
+		t.Errorf("the report's mode is %v", info.Mode())
+	}
+	// The report does not count as spans of the App.
+	stdout.Reset()
+	if got := run(t.Context(), []string{"-app", "shop"}, nil, &stdout, &stderr, env.Map{"XDG_STATE_HOME": home}); got != 0 {
+		t.Errorf("again: status %d: %s", got, &stderr)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args   []string
+		status int
+		stdout string
+		stderr string
+	}{
+		{[]string{"-h"}, 0, usage, ""},
+		{[]string{"-frob"}, 2, "", "analyze_traces: usage: flag provided but not defined: -frob (-h explains)\n"},
+		{[]string{"-watch", "3s"}, 2, "", "analyze_traces: usage: invalid boolean value \"3s\" for -watch: want 2s, 5s or 10s (-h explains)\n"},
+		{[]string{"-app", "a", "f"}, 2, "", "analyze_traces: usage: either files or -app, not both (-h explains)\n"},
+		{[]string{"missing.jsonl"}, 1, "", "analyze_traces: tracefile: stat missing.jsonl: no such file or directory\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if got := run(t.Context(), c.args, nil, &stdout, &stderr, env.Map{}); got != c.status || stdout.String() != c.stdout || stderr.String() != c.stderr {
+			t.Errorf("%q: status %d, stdout %q, stderr %q", c.args, got, &stdout, &stderr)
+		}
+	}
+}
+
+func TestWatchFlag(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args  []string
+		watch time.Duration
+		files int
+	}{
+		{nil, 0, 0},
+		{[]string{"-watch"}, 5 * time.Second, 0},
+		{[]string{"-watch", "2s"}, 2 * time.Second, 0},
+		{[]string{"-watch=10s", "f"}, 10 * time.Second, 1},
+		{[]string{"-watch", "f"}, 5 * time.Second, 1},
+	} {
+		o, err := parse(c.args)
+		if err != nil || o.watch != c.watch || len(o.files) != c.files {
+			t.Errorf("parse(%q) = %+v, %v", c.args, o, err)
+		}
+	}
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	home, dir := stateHome(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var stdout bytes.Buffer
+		done := make(chan int)
+		go func() {
+			done <- run(ctx, []string{"-watch", "2s", "-app", "shop"}, nil, &stdout, io.Discard, env.Map{"XDG_STATE_HOME": home})
+		}()
+		summaries := func() int { return strings.Count(stdout.String(), "total duration") }
+		synctest.Wait()
+		if summaries() != 1 {
+			t.Fatalf("at the start %d summaries:\n%s", summaries(), &stdout)
+		}
+		time.Sleep(3 * time.Second) // one look, which finds nothing new
+		synctest.Wait()
+		if summaries() != 1 {
+			t.Fatalf("nothing has changed, and there are %d summaries", summaries())
+		}
+		writeSpans(t, dir, testspans.Bad()) // the App starts again and clears its file
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if summaries() != 2 || !strings.Contains(stdout.String(), "33 spans in 3 traces") {
+			t.Fatalf("after the restart:\n%s", &stdout)
+		}
+		stop()
+		if got := <-done; got != 0 {
+			t.Errorf("status %d", got)
+		}
+	})
+}
