@@ -48,7 +48,7 @@ func freeAddress(t *testing.T) string {
 func eachProtocol(t *testing.T, test func(t *testing.T, protocol string)) {
 	t.Helper()
 	for _, protocol := range protocols {
-		t.Run(protocol, func(t *testing.T) {
+		t.Run(testName(protocol), func(t *testing.T) {
 			t.Parallel()
 			test(t, protocol)
 		})

@@ -51,6 +51,7 @@ func run(ctx context.Context, args []string, stdin io.Reader) error {
 		DisableGracefulShutdown: true, // the context does it
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{
 			ResolverSettings: confmap.ResolverSettings{
+				DefaultScheme:     "file",
 				ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
 			},
 		},
