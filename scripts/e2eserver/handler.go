@@ -45,6 +45,7 @@ func newHandler(tracing *bootstrap.Tracing) http.Handler {
 	mux.HandleFunc("GET /kinds", s.kinds)
 	mux.HandleFunc("GET /burst", s.burst)
 	mux.HandleFunc("GET /call", s.call)
+	mux.HandleFunc("GET /child", s.child)
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /report", s.report)
 	outer.Handle("/", tracing.Middleware()(mux))

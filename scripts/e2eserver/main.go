@@ -51,13 +51,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.StringVar(&cfg.App, "app", "e2e", "the App: names variables, service and folder")
 	flags.BoolVar(&cfg.AlsoFile, "also-file", false, "write the file beside any other destination")
 	flags.DurationVar(&cfg.ShutdownTimeout, "shutdown-timeout", 0, "bound of the way out (default of the library when 0)")
+	child := flags.Bool("child", false, "make one span below what TRACEPARENT says, and end")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
 		return 2
 	}
-	if err := serve(ctx, cfg, stdin, json.NewEncoder(stdout)); err != nil {
+	do := func() error { return serve(ctx, cfg, stdin, json.NewEncoder(stdout)) }
+	if *child {
+		do = func() error { return runChild(ctx, cfg) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintf(stderr, "e2eserver: %v\n", err)
 		return 1
 	}
