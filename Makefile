@@ -116,6 +116,10 @@ e2e-jaeger: $(E2E_JAEGER) ## run the end-to-end tests with a real Jaeger
 	cd e2e && go vet -tags jaeger .
 	cd e2e && go test -count=1 -timeout 20m -tags jaeger -run Jaeger -v .
 
+.PHONY: e2e-lint
+e2e-lint: $(GOLANGCI) ## run the linters on the end-to-end tests
+	cd e2e && $(GOLANGCI) run --build-tags jaeger --disable gomoddirectives ./... # the replace is explained in ADR 0080
+
 .PHONY: e2e-clean
 e2e-clean: ## remove what the end-to-end tests have installed and built
 	rm -rf e2e/bin e2e/node/node_modules

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 )
 
@@ -50,18 +49,16 @@ func securities(certs *certificates) []security {
 	}
 }
 
-var protocols = []string{"grpc", "http/protobuf", "http/json"}
-
-// testName is the protocol without the character that parts names of tests.
-func testName(protocol string) string { return strings.ReplaceAll(protocol, "/", "-") }
+// protocols are the values of OTEL_EXPORTER_OTLP_PROTOCOL, by names for tests.
+var protocols = map[string]string{"grpc": "grpc", "http-protobuf": "http/protobuf", "http-json": "http/json"}
 
 // What the Collector got by each protocol is what the file has, attribute by
 // attribute, with types.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	for _, sec := range securities(newCertificates(t)) {
-		for _, protocol := range protocols {
-			t.Run(testName(protocol)+" "+sec.name, func(t *testing.T) {
+		for name, protocol := range protocols {
+			t.Run(name+" "+sec.name, func(t *testing.T) {
 				t.Parallel()
 				testExport(t, protocol, sec)
 			})
@@ -70,6 +67,7 @@ func TestExport(t *testing.T) {
 }
 
 func testExport(t *testing.T, protocol string, sec security) {
+	t.Helper()
 	c := startCollector(t, sec.collector)
 	wire := newTap(t, c.address(protocol))
 	scheme := "http"
@@ -103,8 +101,8 @@ func testExport(t *testing.T, protocol string, sec security) {
 		}
 	}
 	// The wire is as it was asked for.
-	if clear := wire.saw([]byte("export-test")); clear != (!sec.tls && !sec.gzip) {
-		t.Errorf("the service name in the clear: %t", clear)
+	if readable := wire.saw([]byte("export-test")); readable != (!sec.tls && !sec.gzip) {
+		t.Errorf("the service name in the clear: %t", readable)
 	}
 	if zipped := wire.saw(gzipMagic); !sec.tls && zipped != sec.gzip {
 		t.Errorf("gzip on the wire: %t", zipped)

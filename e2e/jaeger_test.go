@@ -215,8 +215,8 @@ func inPlace(t *testing.T, j *jaeger, traceID string, ours spanSet) {
 // A trace is found through Jaeger's query API.
 func TestJaeger(t *testing.T) {
 	j := startJaeger(t)
-	for _, protocol := range protocols {
-		t.Run(testName(protocol), func(t *testing.T) {
+	for name, protocol := range protocols {
+		t.Run(name, func(t *testing.T) {
 			addr := j.http
 			if protocol == "grpc" {
 				addr = j.grpc

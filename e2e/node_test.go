@@ -16,9 +16,11 @@ func TestOtherLanguage(t *testing.T) {
 	s := startServer(t, otlpVars("http/protobuf", c.http))
 	cmd := exec.Command("node", "client.js", s.URL)
 	cmd.Dir = "node"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "OTEL_SERVICE_NAME=node-client", "OTEL_TRACES_EXPORTER=otlp",
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "OTEL_SERVICE_NAME=node-client", "OTEL_TRACES_EXPORTER=otlp",
 		"OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none",
-		"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_EXPORTER_OTLP_ENDPOINT=http://" + c.http}
+		"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_EXPORTER_OTLP_ENDPOINT=http://" + c.http,
+	}
 	client := startProcess(t, "client", cmd)
 	var answer struct {
 		Status int

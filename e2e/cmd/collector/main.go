@@ -34,7 +34,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdin); err != nil {
 		fmt.Fprintf(os.Stderr, "collector: %v\n", err)
-		os.Exit(1) //nolint:revive // main
+		os.Exit(1)
 	}
 }
 
