@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -33,15 +34,30 @@ func (e ending) inTime(t *testing.T) {
 	}
 }
 
-// freeAddress is where nobody listens.
+// freeAddress is where nobody listens. Its port is below those that the kernel
+// gives to connections, so that none takes it before the Collector does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000)))
+		if err != nil {
+			continue // taken
+		}
+		if err := ln.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return ln.Addr().String()
 	}
-	defer func() { _ = ln.Close() }()
-	return ln.Addr().String()
+	t.Fatal("no free port")
+	return ""
+}
+
+// listening is a Collector's configuration for a server at addr.
+func listening(protocol, addr string) collectorConfig {
+	if protocol == "grpc" {
+		return collectorConfig{grpc: addr}
+	}
+	return collectorConfig{http: addr}
 }
 
 // A Collector that comes late gets everything; the server starts without it.
@@ -56,11 +72,7 @@ func TestDownAtStart(t *testing.T) {
 			if a := s.otlp(t); a.Ended != 40 || a.Exported != 0 {
 				t.Errorf("account without a Collector: %+v", a)
 			}
-			cfg := collectorConfig{http: addr}
-			if protocol == "grpc" {
-				cfg = collectorConfig{grpc: addr}
-			}
-			c := startCollector(t, cfg)
+			c := startCollector(t, listening(protocol, addr))
 			eventually(t, "all spans are exported", func() (bool, string) {
 				a := s.otlp(t)
 				return a.Exported == 40, fmt.Sprintf("%+v", a)
@@ -101,8 +113,8 @@ func TestDiesInTheMiddle(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first := startCollector(t, collectorConfig{})
-			addr := first.address(protocol)
+			addr := freeAddress(t)
+			first := startCollector(t, listening(protocol, addr))
 			s := startServer(t, otlpVars(protocol, addr), "-also-file")
 			s.greet(t, 20)
 			eventually(t, "the first spans are exported", func() (bool, string) {
@@ -111,11 +123,7 @@ func TestDiesInTheMiddle(t *testing.T) {
 			})
 			first.kill(t)
 			s.greet(t, 20)
-			cfg := collectorConfig{http: addr}
-			if protocol == "grpc" {
-				cfg = collectorConfig{grpc: addr}
-			}
-			second := startCollector(t, cfg)
+			second := startCollector(t, listening(protocol, addr))
 			s.greet(t, 20)
 			eventually(t, "the rest is exported", func() (bool, string) {
 				a := s.otlp(t)
