@@ -138,7 +138,7 @@ const callerSpan = "b7ad6b7169203331"
 // call calls the route as a traced client does, in a trace of its own.
 func call(t *testing.T, s *tracedServer, path string) (traceID string) {
 	t.Helper()
-	traceID = fmt.Sprintf("%032x", rand.Uint64()|1)
+	traceID = fmt.Sprintf("%016x%016x", rand.Uint64()|1<<63, rand.Uint64())
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)

@@ -57,8 +57,10 @@ func startJaeger(t *testing.T) *jaeger {
 		t.Fatal(err)
 	}
 	// Jaeger does not look at its input: this does, and passes signals on.
-	cmd := exec.Command("sh", "-c", `"$0" --config "file:$1" <&- & pid=$!; cat >&-; kill $pid; wait $pid`, bin, config)
+	cmd := exec.Command("sh", "-c", `"$0" --config "file:$1" </dev/null & pid=$!; cat >/dev/null; kill $pid; wait $pid`, bin, config)
 	cmd.Dir = filepath.Dir(config)
+	// Jaeger traces itself, to a fixed port, and at its end waits for that.
+	cmd.Env = append(os.Environ(), "OTEL_TRACES_SAMPLER=always_off")
 	j := &jaeger{process: startProcess(t, "jaeger", cmd)}
 	eventually(t, "Jaeger is ready", func() (bool, string) {
 		select {
