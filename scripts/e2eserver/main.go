@@ -90,7 +90,7 @@ func serve(ctx context.Context, cfg bootstrap.Config, stdin io.Reader, out *json
 		cancel()
 	}()
 	stopped := make(chan time.Time, 1)
-	srv := &http.Server{Handler: newHandler(tracing), ReadHeaderTimeout: time.Minute} //nolint:contextcheck // no call is made here
+	srv := &http.Server{Handler: newHandler(tracing), ReadHeaderTimeout: time.Minute}
 	srv.RegisterOnShutdown(func() { stopped <- time.Now() })
 	last := ended{}
 	if err := tracing.ServeListener(ctx, srv, ln); err != nil {
