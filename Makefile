@@ -100,3 +100,33 @@ $(GOLANGCI):
 	mkdir -p $(BIN)
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv $(BIN)/golangci-lint $@
+
+# End to end. The peers are modules of their own: nothing of theirs reaches a
+# user's go.sum.
+E2E_NODE   := e2e/node/node_modules/.package-lock.json
+E2E_JAEGER := e2e/bin/jaeger
+
+.PHONY: e2e
+e2e: $(E2E_NODE) ## run the end-to-end tests: a real Collector, a client in Node.js
+	cd e2e && go vet ./...
+	cd e2e && go test -count=1 -timeout 20m ./...
+
+.PHONY: e2e-jaeger
+e2e-jaeger: $(E2E_JAEGER) ## run the end-to-end tests with a real Jaeger
+	cd e2e && go vet -tags jaeger .
+	cd e2e && go test -count=1 -timeout 20m -tags jaeger -run Jaeger -v .
+
+.PHONY: e2e-lint
+e2e-lint: $(GOLANGCI) ## run the linters on the end-to-end tests
+	cd e2e && $(GOLANGCI) run --build-tags jaeger --disable gomoddirectives ./... # the replace is explained in ADR 0080
+
+.PHONY: e2e-clean
+e2e-clean: ## remove what the end-to-end tests have installed and built
+	rm -rf e2e/bin e2e/node/node_modules
+
+$(E2E_NODE): e2e/node/package-lock.json
+	cd e2e/node && npm ci --ignore-scripts
+	touch $@
+
+$(E2E_JAEGER): e2e/jaeger/go.mod
+	cd e2e/jaeger && go build -o ../bin/jaeger github.com/jaegertracing/jaeger/cmd/jaeger
