@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -46,8 +47,7 @@ func (p *Plan) rows(cfg Config) []Value {
 		return list(v)
 	})
 	p.hideRows(&t, cfg)
-	logLevel := s.LogLevel
-	t.add("OpenTelemetry's log level", strings.ToLower(otelLevel(s).String()), origin(logLevel.Key), "")
+	row(&t, "OpenTelemetry's log level", s.LogLevel, levelName)
 	row(&t, "profile folder", s.ProfileDir, orNone)
 	row(&t, "profiles", s.Profile, list)
 	timeout := "default"
@@ -234,4 +234,12 @@ func headerNames(v env.Headers) string {
 		words = append(words, kv.Key+"=***")
 	}
 	return list(words)
+}
+
+// levelName is a level as OTEL_LOG_LEVEL spells it.
+func levelName(l slog.Level) string {
+	if l == env.LevelNone {
+		return "none"
+	}
+	return strings.ToLower(l.String())
 }

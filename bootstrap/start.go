@@ -126,7 +126,7 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 	}
 	s := t.plan.settings
 	t.active = true
-	t.setDiagnostics(otelLevel(s))
+	t.setDiagnostics(s.LogLevel.V)
 	t.setPropagator(newPropagator(s.Propagators.V), foreign != nil)
 	if !t.plan.Spans {
 		return nil
@@ -280,15 +280,6 @@ func (t *Tracing) setDiagnostics(level slog.Level) {
 			otel.SetErrorHandler(before)
 		}
 	}
-}
-
-// otelLevel is the level of OTel's own lines. Without the variable it is
-// warn: at the specification's info the SDK reports each tracer.
-func otelLevel(s env.Settings) slog.Level {
-	if !s.LogLevel.IsSet() {
-		return slog.LevelWarn
-	}
-	return s.LogLevel.V
 }
 
 // instrument runs Config.Instrument with the provider that was built.

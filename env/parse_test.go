@@ -80,7 +80,7 @@ func TestParseDefaults(t *testing.T) {
 		App:            "shop",
 		TracesMaxBytes: env.Value[int64]{V: 1 << 30},
 		Profile:        env.Value[[]string]{V: []string{"cpu", "heap", "allocs", "goroutine", "fgprof"}},
-		LogLevel:       env.Value[slog.Level]{V: slog.LevelInfo},
+		LogLevel:       env.Value[slog.Level]{V: slog.LevelWarn},
 		Propagators:    env.Value[[]string]{V: []string{"tracecontext", "baggage"}},
 		Sampler:        env.Value[env.Sampler]{V: env.Sampler{Name: "parentbased_always_on", Arg: 1}},
 		Batch: env.Batch{

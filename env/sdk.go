@@ -19,7 +19,7 @@ func (p *parser) readSDK(s *Settings) {
 		}
 	}
 	s.SDKDisabled = read(p, false, parseBool, KeySDKDisabled)
-	s.LogLevel = read(p, slog.LevelInfo, parseLevel, KeyLogLevel)
+	s.LogLevel = read(p, slog.LevelWarn, parseLevel, KeyLogLevel)
 	s.Propagators = p.enumList(KeyPropagators, []string{"tracecontext", "baggage"},
 		"tracecontext", "baggage", "b3", "b3multi", "jaeger", "xray", "ottrace", "none")
 	s.KnownMethods = p.readKnownMethods()

@@ -33,8 +33,8 @@ func TestLogLevel(t *testing.T) {
 		{"Warning", slog.LevelWarn, ""},
 		{"info", slog.LevelInfo, ""},
 		{"debug", slog.LevelDebug, ""},
-		{"loud", slog.LevelInfo, "none, error, warn, info or debug"},
-		{"4", slog.LevelInfo, "none, error"},
+		{"loud", slog.LevelWarn, "none, error, warn, info or debug"},
+		{"4", slog.LevelWarn, "none, error"},
 	})
 }
 

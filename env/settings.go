@@ -30,7 +30,7 @@ type Settings struct {
 	SDKDisabled        Value[bool]       // OTEL_SDK_DISABLED
 	ServiceName        Value[string]     // OTEL_SERVICE_NAME, else service.name of the resource; empty: the App
 	ResourceAttributes Value[[]Pair]     // OTEL_RESOURCE_ATTRIBUTES, decoded, each key once, without service.name
-	LogLevel           Value[slog.Level] // OTEL_LOG_LEVEL; default info; [LevelNone] for none
+	LogLevel           Value[slog.Level] // OTEL_LOG_LEVEL; [LevelNone] for none; default warn, for at the specification's info the SDK reports each tracer
 	Propagators        Value[[]string]   // OTEL_PROPAGATORS, lower case, each once; default tracecontext,baggage; none stands alone
 	Sampler            Value[Sampler]    // OTEL_TRACES_SAMPLER and its argument
 	Batch              Batch             // OTEL_BSP_*

@@ -60,7 +60,7 @@ func generalVariables() []Variable {
 		{KeySDKDisabled, "`false`", "`true` makes no spans; context is still propagated", group},
 		{KeyServiceName, "the App", "`service.name` of the resource", group},
 		{KeyResourceAttributes, "none", "more attributes of the resource: `key=value,key=value`, percent-encoded", group},
-		{KeyLogLevel, "`info`", "what OpenTelemetry's own messages show: `none`, `error`, `warn`, `info`, `debug`", group},
+		{KeyLogLevel, "`warn`", "what OpenTelemetry's own messages show: `none`, `error`, `warn`, `info`, `debug`", group},
 		{KeyPropagators, "`tracecontext,baggage`", "also `b3`, `b3multi`, `jaeger`, `xray`, `ottrace`, `none`", group},
 		{KeyTracesSampler, "`parentbased_always_on`", "also `always_on`, `always_off`, `traceidratio`, `parentbased_always_off`, `parentbased_traceidratio`", group},
 		{KeyTracesSamplerArg, "`1`", "share of the traces that a ratio sampler keeps, 0 to 1", group},

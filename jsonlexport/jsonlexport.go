@@ -75,9 +75,9 @@ type Stats struct {
 	Discarded uint64 // of Exported: gone since with an old part
 }
 
-// New opens the span file at path and clears it; see the package's file names
-// for what else it may clear. The folder is made when it is missing, for this
-// user alone, as the file is.
+// New opens the span file at path and clears it, with the old part beside it
+// (spans.1.jsonl); [WithKeepPrevious] renames both instead. The folder is made
+// when it is missing, for this user alone, as the file is.
 //
 // Whoever holds the lock beside the file (spans.lock for spans.jsonl) owns it.
 // When another process or exporter does, the spans go to a file of their own
