@@ -1,0 +1,5 @@
+package capture_test
+
+import "runtime"
+
+func goexit() { runtime.Goexit() }
