@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,8 @@ func TestPanic(t *testing.T) {
 		t.Errorf("exception %+v", e)
 	}
 }
+
+func goexit() { runtime.Goexit() }
 
 func TestGoexit(t *testing.T) {
 	t.Parallel()

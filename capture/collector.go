@@ -95,7 +95,7 @@ func (c *collector) begin(id trace.TraceID, w *window, late *atomic.Int64) bool 
 func (c *collector) end(id trace.TraceID, late *atomic.Int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.find(id); w == nil || w.late != late {
+	if w := c.find(id); w == nil || w.late != late || w.window == nil {
 		return // shut down in between
 	}
 	c.past = append(c.past, id)

@@ -1,5 +1,0 @@
-package capture_test
-
-import "runtime"
-
-func goexit() { runtime.Goexit() }
