@@ -34,8 +34,8 @@ func ParseOTLP(b []byte) (*Result, error) {
 	if err != nil {
 		return newResult(nil, "it could not be read"), fmt.Errorf("capture: parse: %w", err)
 	}
-	if skipped := r.Report().Skipped; len(skipped) > 0 {
-		return newResult(spans, ""), fmt.Errorf("capture: parse: %s", skipped[0])
+	if skipped := r.Report(); skipped.Total > 0 {
+		return newResult(spans, ""), fmt.Errorf("capture: parse: %s", skipped.Skipped[0])
 	}
 	return newResult(spans, "there are no spans in it"), nil
 }
