@@ -15,9 +15,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/waymark-trace/waymark/capture/internal/sdkspan"
 	"github.com/waymark-trace/waymark/internal/capturing"
 	"github.com/waymark-trace/waymark/internal/semconv"
-	"github.com/waymark-trace/waymark/traces"
 )
 
 // Run calls fn in a root span of that name and returns the spans that were made
@@ -198,7 +198,7 @@ func (c *Capture) finish() error {
 		spans, dropped := c.window.close()
 		c.collector.end(id, c.late)
 		c.detach()
-		res = newResult(convert(spans), c.why)
+		res = newResult(sdkspan.Convert(spans), c.why)
 		res.dropped, res.late = dropped, c.late
 		col, late := c.collector, c.late
 		runtime.AddCleanup(res, func(id trace.TraceID) { col.forget(id, late) }, id)
@@ -211,17 +211,6 @@ func (c *Capture) finish() error {
 		return c.err
 	}
 	return res.SaveChrome(c.cfg.output)
-}
-
-func convert(in []sdktrace.ReadOnlySpan) []*traces.Span {
-	c := newConverter()
-	out := make([]*traces.Span, 0, len(in))
-	for _, s := range in {
-		if s != nil {
-			out = append(out, c.span(s))
-		}
-	}
-	return out
 }
 
 // mark puts on the root how the block ended. It does not leave that to

@@ -132,7 +132,6 @@ func TestProviderIsHeldWeakly(t *testing.T) {
 	})
 }
 
-
 func TestOneCollectorPerProvider(t *testing.T) {
 	t.Parallel()
 	tp := sdktrace.NewTracerProvider()

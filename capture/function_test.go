@@ -244,4 +244,3 @@ func TestSeqTellsHandler(t *testing.T) {
 		t.Errorf("left behind: %v", rest)
 	}
 }
-

@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
-// Result is the spans of one block, or of what [ParseOTLP] reads. It does not
+// Result is the spans of one block, or of what [ParseOTLP] or [NewResult] is given. It does not
 // change and is safe for concurrent use.
 type Result struct {
 	spans   []*traces.Span
@@ -26,6 +26,10 @@ func newResult(spans []*traces.Span, why string) *Result {
 	return &Result{spans: spans, set: traces.NewSet(spans), why: why, late: &atomic.Int64{}}
 }
 
+// NewResult makes a result of spans from elsewhere, like a span file, to be drawn
+// and saved as those of a capture. It owns them from now on.
+func NewResult(spans []*traces.Span) *Result { return newResult(spans, "there are no spans in it") }
+
 // ParseOTLP reads what [Result.MarshalOTLP] returns, or any other binary OTLP
 // TracesData or ExportTraceServiceRequest.
 func ParseOTLP(b []byte) (*Result, error) {
@@ -35,12 +39,13 @@ func ParseOTLP(b []byte) (*Result, error) {
 		return newResult(nil, "it could not be read"), fmt.Errorf("capture: parse: %w", err)
 	}
 	if skipped := r.Report(); skipped.Total > 0 {
-		return newResult(spans, ""), fmt.Errorf("capture: parse: %s", skipped.Skipped[0])
+		return NewResult(spans), fmt.Errorf("capture: parse: %s", skipped.Skipped[0])
 	}
-	return newResult(spans, "there are no spans in it"), nil
+	return NewResult(spans), nil
 }
 
-// Spans returns the spans in the order in which they started, the root first.
+// Spans returns the spans of a capture in the order in which they started, the
+// root first.
 // Slice and spans are the result's and must not be changed. A span that had not
 // ended when the block did is [traces.Span.Open].
 func (r *Result) Spans() []*traces.Span { return r.spans }

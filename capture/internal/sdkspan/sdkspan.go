@@ -1,4 +1,5 @@
-package capture
+// Package sdkspan turns spans of OpenTelemetry's SDK into those of package traces.
+package sdkspan
 
 import (
 	"math"
@@ -28,18 +29,25 @@ const (
 	flagIsRemote    = 1 << 9
 )
 
-// converter turns the SDK's spans into the model's. Spans share resource and
-// scope.
 type converter struct {
 	resources map[*resource.Resource]*traces.Resource
 	scopes    map[instrumentation.Scope]*traces.Scope
 }
 
-func newConverter() *converter {
-	return &converter{map[*resource.Resource]*traces.Resource{}, map[instrumentation.Scope]*traces.Scope{}}
+// Convert turns spans into the model's, which share resource and scope. A nil one
+// is passed over. A live span is taken as it is now.
+func Convert(in []sdktrace.ReadOnlySpan) []*traces.Span {
+	c := converter{map[*resource.Resource]*traces.Resource{}, map[instrumentation.Scope]*traces.Scope{}}
+	out := make([]*traces.Span, 0, len(in))
+	for _, s := range in {
+		if s != nil {
+			out = append(out, c.span(s))
+		}
+	}
+	return out
 }
 
-func (c *converter) span(s sdktrace.ReadOnlySpan) *traces.Span {
+func (c converter) span(s sdktrace.ReadOnlySpan) *traces.Span {
 	sc, parent, status := s.SpanContext(), s.Parent(), s.Status()
 	return &traces.Span{
 		TraceID:           traces.TraceID(sc.TraceID()),
@@ -63,7 +71,7 @@ func (c *converter) span(s sdktrace.ReadOnlySpan) *traces.Span {
 	}
 }
 
-func (c *converter) resource(r *resource.Resource) *traces.Resource {
+func (c converter) resource(r *resource.Resource) *traces.Resource {
 	known, ok := c.resources[r]
 	if !ok {
 		known = &traces.Resource{Attributes: attributes(r.Attributes(), 0), SchemaURL: r.SchemaURL()}
@@ -72,7 +80,7 @@ func (c *converter) resource(r *resource.Resource) *traces.Resource {
 	return known
 }
 
-func (c *converter) scope(s instrumentation.Scope) *traces.Scope {
+func (c converter) scope(s instrumentation.Scope) *traces.Scope {
 	known, ok := c.scopes[s]
 	if !ok {
 		known = &traces.Scope{
@@ -129,6 +137,9 @@ func attributes(in []attribute.KeyValue, depth int) []traces.Attribute {
 	}
 	return out
 }
+
+// Value turns a value into the model's.
+func Value(v attribute.Value) traces.Value { return value(v, 0) }
 
 func value(v attribute.Value, depth int) traces.Value {
 	switch v.Type() {
