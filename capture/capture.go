@@ -109,7 +109,7 @@ func start(ctx context.Context, name string, cfg config) (context.Context, *Capt
 		c.why = "nothing was captured: " + err.Error()
 		return ctx, c
 	}
-	return inner, c //nolint:spancheck // End ends it
+	return inner, c
 }
 
 // open opens the window of the root's trace ID.
@@ -180,7 +180,7 @@ func (c *Capture) End(err *error) {
 		case err != nil && *err == nil && panicked == nil:
 			*err = c.own
 		default:
-			c.cfg.logger.LogAttrs(context.Background(), slog.LevelDebug, "capture", slog.Any("error", c.own))
+			c.cfg.logger.Debug("not captured or not saved", slog.Any("error", c.own))
 		}
 	})
 	if panicked != nil {

@@ -283,7 +283,7 @@ func TestOpenAndLate(t *testing.T) {
 	var open trace.Span
 	var inside context.Context
 	res, _ := capture.Run(t.Context(), "block", func(ctx context.Context) error {
-		inside = ctx
+		inside = ctx //nolint:fatcontext // for after the block
 		_, open = tp.Tracer("test").Start(ctx, "open")
 		open.SetAttributes(attribute.String("k", "v"))
 		return nil

@@ -85,20 +85,21 @@ func TestShutdownForgetsWindows(t *testing.T) {
 func TestPastIsBounded(t *testing.T) {
 	t.Parallel()
 	tp := sdktrace.NewTracerProvider()
-	results := make([]*Result, 0, 3*maxPast)
-	for range cap(results) {
-		res, err := Run(t.Context(), "block", nothing, WithTracerProvider(tp))
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, res)
-	}
 	col := attached.collector(tp)
-	if n := len(*col.known.Load()); n != maxPast {
-		t.Errorf("%d trace IDs are remembered, want %d", n, maxPast)
-	}
-	runtime.KeepAlive(results)
-	results = nil
+	func() {
+		results := make([]*Result, 0, 3*maxPast)
+		for range cap(results) {
+			res, err := Run(t.Context(), "block", nothing, WithTracerProvider(tp))
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, res)
+		}
+		if n := len(*col.known.Load()); n != maxPast {
+			t.Errorf("%d trace IDs are remembered, want %d", n, maxPast)
+		}
+		runtime.KeepAlive(results)
+	}()
 	eventually(t, "the trace IDs are remembered after the results are gone", func() bool {
 		return col.known.Load() == nil
 	})
@@ -216,6 +217,7 @@ func TestFlatMemory(t *testing.T) {
 func BenchmarkNoWindow(b *testing.B) {
 	whole := func(capture bool) func(b *testing.B) {
 		return func(b *testing.B) {
+			b.Helper()
 			tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(plain{}))
 			if capture {
 				_, _ = Run(b.Context(), "block", nothing, WithTracerProvider(tp))
@@ -232,16 +234,21 @@ func BenchmarkNoWindow(b *testing.B) {
 	b.Run("whole/with_capture", whole(true))
 	direct := func(remembered int) func(b *testing.B) {
 		return func(b *testing.B) {
-			var p sdktrace.SpanProcessor = &collector{}
+			b.Helper()
+			c := &collector{}
+			var p sdktrace.SpanProcessor = c
 			for i := range remembered {
 				id, late := trace.TraceID{1, byte(i)}, &atomic.Int64{}
-				p.(*collector).begin(id, newWindow(1, trace.SpanID{1}, nil), late)
-				p.(*collector).end(id, late)
+				c.begin(id, newWindow(1, trace.SpanID{1}, nil), late)
+				c.end(id, late)
 			}
 			tp := sdktrace.NewTracerProvider()
 			_, s := tp.Tracer("test").Start(b.Context(), "s")
 			defer s.End()
-			rw := s.(sdktrace.ReadWriteSpan)
+			rw, ok := s.(sdktrace.ReadWriteSpan)
+			if !ok {
+				b.Fatalf("%T", s)
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				p.OnStart(b.Context(), rw)

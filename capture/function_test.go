@@ -220,7 +220,10 @@ func TestSeq2(t *testing.T) {
 		t.Errorf("error %v, root %+v", got, res.Root())
 	}
 	wantNames(t, res, "lines", "read")
-	for range seq(t.Context(), nil) {
+	for _, err := range seq(t.Context(), nil) {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	if res.Root().Failed() {
 		t.Errorf("root %+v", res.Root())

@@ -150,15 +150,18 @@ func childProcessorLater() error {
 	}
 	e := tracetest.NewInMemoryExporter()
 	p := sdktrace.NewSimpleSpanProcessor(e)
-	otel.GetTracerProvider().(registrar).RegisterSpanProcessor(p)
+	s, ok := otel.GetTracerProvider().(*standIn)
+	if !ok {
+		return fmt.Errorf("the provider is a %T", otel.GetTracerProvider())
+	}
+	s.RegisterSpanProcessor(p)
 	if !recording(early) || len(e.GetSpans()) != 1 {
 		return errors.New("the processor does not get the span")
 	}
 	if err := wantCaptured(early, 2); err != nil {
 		return err
 	}
-	otel.GetTracerProvider().(registrar).UnregisterSpanProcessor(p)
-	s := otel.GetTracerProvider().(*standIn)
+	s.UnregisterSpanProcessor(p)
 	return errors.Join(s.ForceFlush(context.Background()), s.Shutdown(context.Background()))
 }
 

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"log/slog"
+	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -86,7 +87,7 @@ func Output(path string) Option {
 func Into(res **Result) Option {
 	return option(func(c config) config {
 		if res != nil {
-			c.into = append(c.into[:len(c.into):len(c.into)], res)
+			c.into = append(slices.Clip(c.into), res)
 		}
 		return c
 	})
@@ -95,7 +96,7 @@ func Into(res **Result) Option {
 // WithAttributes adds attributes to the root span.
 func WithAttributes(attributes ...attribute.KeyValue) Option {
 	return option(func(c config) config {
-		c.attributes = append(c.attributes[:len(c.attributes):len(c.attributes)], attributes...)
+		c.attributes = append(slices.Clip(c.attributes), attributes...)
 		return c
 	})
 }

@@ -39,7 +39,8 @@ func activeProvider(c config) (trace.TracerProvider, registrar, error) {
 	if tp == nil || isUnset(tp) {
 		tp = globalProvider()
 	}
-	for inner, i := tp, 0; i < maxUnwrap; i++ {
+	inner := tp
+	for range maxUnwrap {
 		if r, ok := inner.(registrar); ok {
 			return tp, r, nil
 		}

@@ -186,7 +186,7 @@ func TestLogValue(t *testing.T) {
 	t.Parallel()
 	line := func(res *capture.Result) string {
 		var b strings.Builder
-		slog.New(slog.NewTextHandler(&b, nil)).Info("done", "trace", res)
+		slog.New(slog.NewTextHandler(&b, nil)).Info("done", slog.Any("trace", res))
 		return b.String()
 	}
 	got := line(checkout(t))

@@ -31,7 +31,7 @@ func TestSampler(t *testing.T) {
 		sdktrace.WithSyncer(exporter), sdktrace.WithBatcher(exporter), sdktrace.WithSpanProcessor(jsonl))
 	var inside context.Context
 	res, err := capture.Run(t.Context(), "block", func(ctx context.Context) error {
-		inside = ctx
+		inside = ctx //nolint:fatcontext // for after the block
 		ctx, s := tp.Tracer("test").Start(ctx, "outer")
 		defer s.End()
 		if s.SpanContext().IsSampled() {

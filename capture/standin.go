@@ -112,7 +112,7 @@ func (s *standIn) handsOverTo(tp trace.TracerProvider) bool {
 	if reflect.TypeOf(tp).Kind() != reflect.Pointer {
 		return false
 	}
-	for i := 0; i < maxUnwrap; i++ {
+	for i := range maxUnwrap {
 		if _, ok := tp.(*sdktrace.TracerProvider); ok {
 			return tp != trace.TracerProvider(s.sdk)
 		}

@@ -47,7 +47,7 @@ func Start(tb testing.TB, opts ...Option) (context.Context, *Trace) {
 		sdktrace.WithIDGenerator(&sequence{}),
 		sdktrace.WithSpanProcessor(tr.recorder),
 	}, tr.cfg.provider...)...)
-	tr.ctx, tr.root = tr.provider.Tracer(capture.ScopeName).Start(tb.Context(), tb.Name())
+	tr.ctx, tr.root = tr.provider.Tracer(capture.ScopeName).Start(tb.Context(), tb.Name()) //nolint:spancheck // finish ends it
 	tb.Cleanup(tr.finish)
 	return tr.ctx, tr
 }

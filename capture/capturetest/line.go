@@ -158,19 +158,19 @@ func draw(texts []string, lines []line) string {
 	for i := len(lines) - 1; i >= 0; i-- {
 		depth := lines[i].depth
 		last := len(more) <= depth || !more[depth]
-		prefix := ""
+		var prefix strings.Builder
 		for d := range depth {
 			if d < len(more) && more[d] {
-				prefix += "│   "
+				prefix.WriteString("│   ")
 			} else {
-				prefix += "    "
+				prefix.WriteString("    ")
 			}
 		}
 		marker := "├── "
 		if last {
 			marker = "└── "
 		}
-		out[i] = prefix + marker + texts[i]
+		out[i] = prefix.String() + marker + texts[i]
 		for len(more) <= depth {
 			more = append(more, false)
 		}

@@ -1,6 +1,10 @@
 package capturetest
 
-import sdktrace "go.opentelemetry.io/otel/sdk/trace"
+import (
+	"slices"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
 
 // Option configures a [Trace]. The last of two of the same kind wins.
 type Option interface{ apply(c config) config }
@@ -20,7 +24,7 @@ func (o option) apply(c config) config { return o(c) }
 // an empty resource.
 func WithProviderOptions(opts ...sdktrace.TracerProviderOption) Option {
 	return option(func(c config) config {
-		c.provider = append(c.provider[:len(c.provider):len(c.provider)], opts...)
+		c.provider = append(slices.Clip(c.provider), opts...)
 		return c
 	})
 }

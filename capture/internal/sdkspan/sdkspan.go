@@ -202,7 +202,7 @@ func kind(k trace.SpanKind) traces.Kind {
 	if k < trace.SpanKindUnspecified || k > trace.SpanKindConsumer {
 		return traces.KindUnspecified
 	}
-	return traces.Kind(k) //nolint:gosec // bounded above
+	return traces.Kind(k)
 }
 
 // statusCode turns Go's number into OTLP's: 1 and 2 are swapped.
@@ -227,9 +227,9 @@ func unixNano(t time.Time) uint64 {
 	if sec >= math.MaxInt64/int64(time.Second) {
 		return math.MaxInt64
 	}
-	return uint64(t.UnixNano()) //nolint:gosec // not negative
+	return uint64(t.UnixNano())
 }
 
 func count(n int) uint32 {
-	return uint32(min(max(n, 0), math.MaxUint32)) //nolint:gosec // bounded
+	return uint32(min(max(n, 0), math.MaxUint32))
 }
