@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -16,6 +18,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 // children are what is about OTel's globals: each runs in a process of its own.
@@ -29,6 +35,7 @@ var children = map[string]func() error{
 	"takes no processor":   childTakesNoProcessor,
 	"nothing on import":    childNothingOnImport,
 	"function after start": childFunction,
+	"bootstrap later":      childBootstrapLater,
 }
 
 func TestGlobalProvider(t *testing.T) {
@@ -232,6 +239,47 @@ func childTakesNoProcessor() error {
 		if _, err := Run(context.Background(), "block", nothing, WithTracerProvider(sdk)); err != nil {
 			return fmt.Errorf("the way out: %w", err)
 		}
+	}
+	return nil
+}
+
+// A capture before bootstrap.Start takes nothing from it, and one after
+// Shutdown hurts nobody.
+func childBootstrapLater() error {
+	early := otel.Tracer("early")
+	if err := wantCaptured(early, 2); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "capture")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	tracing, err := bootstrap.Start(ctx, bootstrap.Config{
+		App: "shop", Logger: slog.New(slog.DiscardHandler),
+		Lookup: env.Map{"SHOP_TRACING": "true", "SHOP_TRACES_FILE": filepath.Join(dir, "spans.jsonl")},
+	})
+	if err != nil || !tracing.Enabled() {
+		return fmt.Errorf("bootstrap.Start: %w", err)
+	}
+	for _, tracer := range []trace.Tracer{early, otel.Tracer("late")} {
+		if !recording(tracer) {
+			return errors.New("a tracer stays with the stand-in")
+		}
+		if err := wantCaptured(tracer, 2); err != nil {
+			return err
+		}
+	}
+	if err := tracing.Shutdown(ctx); err != nil {
+		return err
+	}
+	spans, _, err := tracefile.ReadAll(dir)
+	if err != nil || len(spans) != 6 {
+		return fmt.Errorf("the file has %d spans, want 6 (%w)", len(spans), err)
+	}
+	if err := wantCaptured(early, 0); err != nil {
+		return fmt.Errorf("after Shutdown: %w", err)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -193,44 +192,5 @@ func TestTraceIDInUse(t *testing.T) {
 	}
 	if outer.Root() == nil {
 		t.Error("the outer capture is lost")
-	}
-}
-
-// The 100 captures at once see their own spans each; the exporter beside them
-// gets all.
-func TestManyAtOnce(t *testing.T) {
-	t.Parallel()
-	tp, exporter := provider()
-	tracer := tp.Tracer("test")
-	const captures, spans = 100, 20
-	var wg sync.WaitGroup
-	for i := range captures {
-		wg.Go(func() {
-			res, err := capture.Run(t.Context(), "block", func(ctx context.Context) error {
-				var inner sync.WaitGroup
-				for range 2 {
-					inner.Go(func() {
-						for range spans / 2 {
-							_, s := tracer.Start(ctx, strings.Repeat("x", i+1))
-							s.End()
-						}
-					})
-				}
-				inner.Wait()
-				return nil
-			}, capture.WithTracerProvider(tp))
-			if err != nil || len(res.Spans()) != spans+1 {
-				t.Errorf("capture %d: %d spans, %v", i, len(res.Spans()), err)
-			}
-			for _, s := range res.Spans()[1:] {
-				if len(s.Name) != i+1 || s.TraceID != res.Root().TraceID || s.Open() {
-					t.Errorf("capture %d has a span %+v", i, s)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := len(exporter.GetSpans()); n != captures*(spans+1) {
-		t.Errorf("exported %d spans, want %d", n, captures*(spans+1))
 	}
 }
