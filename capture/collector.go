@@ -17,11 +17,24 @@ const maxPast = 64
 // collector is the span processor that captures share, one per provider. While
 // no window is open it looks at one number per call.
 type collector struct {
-	open  atomic.Int64                             // windows
-	known atomic.Pointer[map[trace.TraceID]*watch] // never changed, only replaced; nil: none
+	open  atomic.Int64             // windows
+	known atomic.Pointer[watchers] // never changed, only replaced; nil: none
 
 	mu   sync.Mutex // of whoever replaces known
 	past []trace.TraceID
+}
+
+// watchers are the trace IDs that a collector knows. Before the map stands a
+// filter, since nearly every span is of none of them.
+type watchers struct {
+	filter [32]uint64
+	byID   map[trace.TraceID]*watch
+}
+
+// bit is the place of a trace ID in the filter. The last bytes are random in every
+// version of trace IDs, or count.
+func bit(id trace.TraceID) (word int, mask uint64) {
+	return int(id[14] & 31), 1 << (id[15] & 63)
 }
 
 // watch is what a collector knows of a trace ID.
@@ -71,10 +84,14 @@ func (c *collector) Shutdown(context.Context) error {
 }
 
 func (c *collector) find(id trace.TraceID) *watch {
-	if known := c.known.Load(); known != nil {
-		return (*known)[id]
+	known := c.known.Load()
+	if known == nil {
+		return nil
 	}
-	return nil
+	if word, mask := bit(id); known.filter[word]&mask == 0 {
+		return nil
+	}
+	return known.byID[id]
 }
 
 // begin opens a window for a trace ID. It changes nothing and reports false when
@@ -123,14 +140,18 @@ func (c *collector) forget(id trace.TraceID, late *atomic.Int64) {
 
 // replace changes a copy, so that spans look their trace up without a lock.
 func (c *collector) replace(change func(map[trace.TraceID]*watch)) {
-	known := map[trace.TraceID]*watch{}
+	next := &watchers{byID: map[trace.TraceID]*watch{}}
 	if old := c.known.Load(); old != nil {
-		known = maps.Clone(*old)
+		next.byID = maps.Clone(old.byID)
 	}
-	change(known)
-	if len(known) == 0 {
+	change(next.byID)
+	if len(next.byID) == 0 {
 		c.known.Store(nil)
 		return
 	}
-	c.known.Store(&known)
+	for id := range next.byID {
+		word, mask := bit(id)
+		next.filter[word] |= mask
+	}
+	c.known.Store(next)
 }

@@ -95,7 +95,7 @@ func TestPastIsBounded(t *testing.T) {
 			}
 			results = append(results, res)
 		}
-		if n := len(*col.known.Load()); n != maxPast {
+		if n := len(col.known.Load().byID); n != maxPast {
 			t.Errorf("%d trace IDs are remembered, want %d", n, maxPast)
 		}
 		runtime.KeepAlive(results)
@@ -232,13 +232,12 @@ func BenchmarkNoWindow(b *testing.B) {
 	}
 	b.Run("whole/without_capture", whole(false))
 	b.Run("whole/with_capture", whole(true))
-	direct := func(remembered int) func(b *testing.B) {
+	direct := func(p sdktrace.SpanProcessor, remembered int) func(b *testing.B) {
 		return func(b *testing.B) {
 			b.Helper()
-			c := &collector{}
-			var p sdktrace.SpanProcessor = c
+			c, _ := p.(*collector)
 			for i := range remembered {
-				id, late := trace.TraceID{1, byte(i)}, &atomic.Int64{}
+				id, late := trace.TraceID{1, 14: byte(i * 7), 15: byte(i * 13)}, &atomic.Int64{}
 				c.begin(id, newWindow(1, trace.SpanID{1}, nil), late)
 				c.end(id, late)
 			}
@@ -249,15 +248,17 @@ func BenchmarkNoWindow(b *testing.B) {
 			if !ok {
 				b.Fatalf("%T", s)
 			}
+			ctx := b.Context()
 			b.ReportAllocs()
 			for b.Loop() {
-				p.OnStart(b.Context(), rw)
+				p.OnStart(ctx, rw)
 				p.OnEnd(rw)
 			}
 		}
 	}
-	b.Run("direct", direct(0))
-	b.Run("direct/results_held", direct(maxPast))
+	b.Run("direct/no_op_processor", direct(plain{}, 0))
+	b.Run("direct/capture", direct(&collector{}, 0))
+	b.Run("direct/capture_results_held", direct(&collector{}, maxPast))
 }
 
 // BenchmarkRun is a capture of an empty block.

@@ -254,7 +254,7 @@ func childBootstrapLater() error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
 	tracing, err := bootstrap.Start(ctx, bootstrap.Config{
 		App: "shop", Logger: slog.New(slog.DiscardHandler),

@@ -16,7 +16,7 @@ func ExampleStart() {
 		_, s := trace.SpanFromContext(ctx).TracerProvider().Tracer("shop").Start(ctx, "reserve")
 		defer s.End()
 	}
-	_ = func(t *testing.T) {
+	_ = func(t *testing.T) { //nolint:thelper // it is a test
 		ctx, tr := capturetest.Start(t)
 		reserve(ctx)
 		tr.Want(`

@@ -48,7 +48,8 @@ func flame(b *strings.Builder, set *traces.Set) {
 		if parent, ok := placed[node.Parent()]; ok {
 			p.row = parent.row + 1
 		}
-		for ; p.row < len(taken) && overlaps(taken[p.row], p); p.row++ {
+		for p.row < len(taken) && overlaps(taken[p.row], p) {
+			p.row++
 		}
 		for len(taken) <= p.row {
 			taken = append(taken, nil)

@@ -41,7 +41,7 @@ var cells = map[string]func(){
 		Cell(work, capture.Name("first"))
 		Cell(work, capture.Name("second"))
 	},
-	"exits at once": func() { Cell(work); os.Exit(3) },
+	"exits at once": func() { Cell(work); os.Exit(3) }, //nolint:revive // the main of a cell
 }
 
 func work(ctx context.Context) error {
@@ -73,7 +73,7 @@ func run(t *testing.T, cell string) (shown []string, stdout, stderr string, err 
 			got <- []string{err.Error()}
 			return
 		}
-		defer reader.Close()
+		defer func() { _ = reader.Close() }()
 		go func() { <-ended; _ = reader.SetReadDeadline(time.Now()) }()
 		var all []string
 		for decoder := gob.NewDecoder(reader); ; {

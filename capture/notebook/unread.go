@@ -16,7 +16,7 @@ func unread(f *os.File) int {
 	}
 	n := 0
 	err = conn.Control(func(fd uintptr) {
-		if got, err := unix.IoctlGetInt(int(fd), fionread); err == nil { //nolint:gosec // a descriptor
+		if got, err := unix.IoctlGetInt(int(fd), fionread); err == nil {
 			n = got
 		}
 	})
