@@ -217,17 +217,15 @@ func statusCode(c codes.Code) traces.StatusCode {
 	}
 }
 
-// unixNano is 0 for the zero time and for every other before 1970, and the
-// largest number for one that int64 cannot hold: UnixNano is undefined there.
+// unixNano is 0 for the zero time and for every other before 1970, and near the
+// largest int64 for one beyond it, where UnixNano is undefined.
 func unixNano(t time.Time) uint64 {
 	sec := t.Unix()
 	if sec < 0 {
 		return 0
 	}
-	if sec >= math.MaxInt64/int64(time.Second) {
-		return math.MaxInt64
-	}
-	return uint64(t.UnixNano())
+	sec = min(sec, math.MaxInt64/int64(time.Second))
+	return min(uint64(sec)*uint64(time.Second)+uint64(t.Nanosecond()), math.MaxInt64) //nolint:gosec // both are positive
 }
 
 func count(n int) uint32 {
