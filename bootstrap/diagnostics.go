@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/waymark-trace/waymark/env"
 )
 
 const (
@@ -147,6 +149,23 @@ func (d *diagnostics) hide(secrets ...string) {
 	for _, s := range secrets {
 		if len(s) >= 4 {
 			d.secrets = append(d.secrets, s)
+		}
+	}
+}
+
+// hideOTLP hides the headers' values, and each word after the first of them: a
+// backend repeats a token without its scheme. A key that stands where its path
+// should be would be in the error of opening it.
+func (d *diagnostics) hideOTLP(o env.OTLP) {
+	for _, kv := range o.Headers.V {
+		d.hide(kv.Value)
+		if words := strings.Fields(kv.Value); len(words) > 1 {
+			d.hide(words[1:]...)
+		}
+	}
+	for _, v := range []string{o.Certificate.V, o.ClientCertificate.V, o.ClientKey.V} {
+		if isPEM(v) {
+			d.hide(v)
 		}
 	}
 }

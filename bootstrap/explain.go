@@ -94,9 +94,9 @@ func (p *Plan) destinationRows(t *rowTable, cfg Config) {
 		o := s.OTLP
 		row(t, "OTLP protocol", o.Protocol, plain)
 		row(t, "OTLP headers", o.Headers, headerNames)
-		row(t, "OTLP certificate", o.Certificate, orNone)
-		row(t, "OTLP client certificate", o.ClientCertificate, orNone)
-		row(t, "OTLP client key", o.ClientKey, orNone)
+		row(t, "OTLP certificate", o.Certificate, pemPath)
+		row(t, "OTLP client certificate", o.ClientCertificate, pemPath)
+		row(t, "OTLP client key", o.ClientKey, pemPath)
 		row(t, "OTLP compression", o.Compression, plain)
 		row(t, "OTLP timeout", o.Timeout, noLimit)
 	}
@@ -210,6 +210,16 @@ func orNone(s string) string {
 	}
 	return s
 }
+
+// pemPath does not show a key that stands where its path should be.
+func pemPath(s string) string {
+	if isPEM(s) {
+		return "***"
+	}
+	return orNone(s)
+}
+
+func isPEM(s string) bool { return strings.ContainsAny(s, "\r\n") || strings.Contains(s, "-----BEGIN") }
 
 func list(v []string) string { return orNone(strings.Join(v, ",")) }
 

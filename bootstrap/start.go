@@ -92,9 +92,7 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		restore:    func() {},
 	}
 	t.diag = newDiagnostics(t.logger)
-	for _, kv := range t.plan.settings.OTLP.Headers.V {
-		t.diag.hide(kv.Value)
-	}
+	t.diag.hideOTLP(t.plan.settings.OTLP)
 	var errs []error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
