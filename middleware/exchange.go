@@ -38,7 +38,7 @@ type body struct {
 // Read reads the body.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isError(err, io.EOF) {
 		b.failed(err)
 	}
 	return n, err
@@ -47,11 +47,16 @@ func (b *body) Read(p []byte) (int, error) {
 // failed keeps err unless it is the handler's own doing (it read after the end) or the client's (it sent more
 // than the limit of a layer outside of ours).
 func (b *body) failed(err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.Is(err, http.ErrBodyReadAfterClose) || errors.As(err, &tooLarge) {
+	if isError(err, http.ErrBodyReadAfterClose) || isTooLarge(err) {
 		return
 	}
 	b.err.CompareAndSwap(nil, &err)
+}
+
+func isTooLarge(err error) bool {
+	defer func() { _ = recover() }() // out of a method of err
+	var tooLarge *http.MaxBytesError
+	return errors.As(err, &tooLarge)
 }
 
 func (b *body) failure() error {
@@ -162,7 +167,7 @@ func (x *exchange) early(panicked any) string {
 		return ""
 	case errors.Is(err, context.DeadlineExceeded):
 		return semconv.EndTimeout
-	case !errors.Is(context.Cause(ctx), context.Canceled):
+	case !isError(context.Cause(ctx), context.Canceled):
 		return semconv.EndCanceled
 	}
 	return semconv.EndClientDisconnected
