@@ -3,11 +3,13 @@ package middleware
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -86,6 +88,11 @@ func (x *exchange) serve(w http.ResponseWriter) {
 
 // end gives the span what is known now and ends it.
 func (x *exchange) end(panicked any) {
+	defer func() {
+		if p := recover(); p != nil { // out of a processor: the response is on its way and must get there
+			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %v", p))
+		}
+	}()
 	handOver(x.outer, x.inner)
 	if x.returned {
 		x.w.finish()
