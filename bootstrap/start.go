@@ -156,7 +156,7 @@ func (t *Tracing) build(v view) {
 	t.hub = &hub{dests: b.build(t.plan.dests)}
 	for _, p := range t.cfg.Processors {
 		if p != nil {
-			t.extra = append(t.extra, &userProcessor{next: p, view: v})
+			t.extra = append(t.extra, &userProcessor{next: p, view: v, diag: t.diag})
 		}
 	}
 }
