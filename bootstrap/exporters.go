@@ -102,7 +102,7 @@ func (b *builder) file(p plannedDestination) *destination {
 }
 
 func (b *builder) fileOptions() []jsonlexport.Option {
-	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger)}
+	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger), jsonlexport.WithErrorHandler(b.diag.Handle)}
 	if n := b.set.TracesMaxBytes.V; n > 0 {
 		opts = append(opts, jsonlexport.WithMaxFileBytes(n))
 	}
