@@ -4,10 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/waymark-trace/waymark/env"
@@ -127,11 +129,24 @@ func (d *diagnostics) clean(text string) string {
 	for _, s := range d.secrets {
 		text = strings.ReplaceAll(text, s, "***")
 	}
-	text = maskUserInfo(text)
+	return cut(maskUserInfo(text))
+}
+
+// cut bounds a text.
+func cut(text string) string {
 	if len(text) > maxErrorBytes {
 		text = text[:maxErrorBytes] + "…"
 	}
 	return strings.ToValidUTF8(text, string(utf8.RuneError))
+}
+
+// printable is a text cut, and quoted when a terminal would obey it.
+func printable(text string) string {
+	text = cut(text)
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // cleanedError is an error whose text may be printed.

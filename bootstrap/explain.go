@@ -171,7 +171,7 @@ func (p Plan) String() string {
 		if v.Note != "" {
 			from += " (" + v.Note + ")"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Value, from)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, printable(v.Value), from)
 	}
 	if err := w.Flush(); err != nil {
 		return err.Error() // a strings.Builder does not fail
