@@ -79,10 +79,11 @@ func (c Config) lookup() env.Lookup {
 }
 
 func (c Config) logger() *slog.Logger {
-	if c.Logger == nil {
-		return slog.Default()
+	logger := c.Logger
+	if logger == nil {
+		logger = slog.Default()
 	}
-	return c.Logger
+	return slog.New(guardedHandler{logger.Handler()})
 }
 
 func (c Config) shutdownTimeout() time.Duration {

@@ -4,11 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/waymark-trace/waymark/env"
 )
 
 const (
@@ -125,11 +129,24 @@ func (d *diagnostics) clean(text string) string {
 	for _, s := range d.secrets {
 		text = strings.ReplaceAll(text, s, "***")
 	}
-	text = maskUserInfo(text)
+	return cut(maskUserInfo(text))
+}
+
+// cut bounds a text.
+func cut(text string) string {
 	if len(text) > maxErrorBytes {
 		text = text[:maxErrorBytes] + "…"
 	}
 	return strings.ToValidUTF8(text, string(utf8.RuneError))
+}
+
+// printable is a text cut, and quoted when a terminal would obey it.
+func printable(text string) string {
+	text = cut(text)
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // cleanedError is an error whose text may be printed.
@@ -147,6 +164,23 @@ func (d *diagnostics) hide(secrets ...string) {
 	for _, s := range secrets {
 		if len(s) >= 4 {
 			d.secrets = append(d.secrets, s)
+		}
+	}
+}
+
+// hideOTLP hides the headers' values, and each word after the first of them: a
+// backend repeats a token without its scheme. A key that stands where its path
+// should be would be in the error of opening it.
+func (d *diagnostics) hideOTLP(o env.OTLP) {
+	for _, kv := range o.Headers.V {
+		d.hide(kv.Value)
+		if words := strings.Fields(kv.Value); len(words) > 1 {
+			d.hide(words[1:]...)
+		}
+	}
+	for _, v := range []string{o.Certificate.V, o.ClientCertificate.V, o.ClientKey.V} {
+		if isPEM(v) {
+			d.hide(v)
 		}
 	}
 }

@@ -94,9 +94,9 @@ func (p *Plan) destinationRows(t *rowTable, cfg Config) {
 		o := s.OTLP
 		row(t, "OTLP protocol", o.Protocol, plain)
 		row(t, "OTLP headers", o.Headers, headerNames)
-		row(t, "OTLP certificate", o.Certificate, orNone)
-		row(t, "OTLP client certificate", o.ClientCertificate, orNone)
-		row(t, "OTLP client key", o.ClientKey, orNone)
+		row(t, "OTLP certificate", o.Certificate, pemPath)
+		row(t, "OTLP client certificate", o.ClientCertificate, pemPath)
+		row(t, "OTLP client key", o.ClientKey, pemPath)
 		row(t, "OTLP compression", o.Compression, plain)
 		row(t, "OTLP timeout", o.Timeout, noLimit)
 	}
@@ -171,7 +171,7 @@ func (p Plan) String() string {
 		if v.Note != "" {
 			from += " (" + v.Note + ")"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Value, from)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, printable(v.Value), from)
 	}
 	if err := w.Flush(); err != nil {
 		return err.Error() // a strings.Builder does not fail
@@ -180,7 +180,7 @@ func (p Plan) String() string {
 		b.WriteString("\nfindings:\n")
 	}
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "  %s=%q: want %s; using %s\n", f.Key, f.Value, f.Want, f.Used)
+		fmt.Fprintf(&b, "  %s=%q: want %s; using %s\n", f.Key, f.Value, printable(f.Want), printable(f.Used))
 	}
 	return b.String()
 }
@@ -210,6 +210,16 @@ func orNone(s string) string {
 	}
 	return s
 }
+
+// pemPath does not show a key that stands where its path should be.
+func pemPath(s string) string {
+	if isPEM(s) {
+		return "***"
+	}
+	return orNone(s)
+}
+
+func isPEM(s string) bool { return strings.ContainsAny(s, "\r\n") || strings.Contains(s, "-----BEGIN") }
 
 func list(v []string) string { return orNone(strings.Join(v, ",")) }
 

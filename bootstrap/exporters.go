@@ -96,13 +96,13 @@ func (b *builder) file(p plannedDestination) *destination {
 	e, err := jsonlexport.New(p.target, b.fileOptions()...)
 	if err != nil {
 		b.find(env.Finding{Key: p.key, Value: p.target, Want: "a span file that can be written: " + b.diag.clean(err.Error()), Used: noFile})
-		return nowhere(destFile, "no file: "+p.target+" cannot be written")
+		return nowhere(destFile, "no file: "+cut(p.target)+" cannot be written")
 	}
 	return written(destFile, e.Path(), e, b.fileView())
 }
 
 func (b *builder) fileOptions() []jsonlexport.Option {
-	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger)}
+	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger), jsonlexport.WithErrorHandler(b.diag.Handle)}
 	if n := b.set.TracesMaxBytes.V; n > 0 {
 		opts = append(opts, jsonlexport.WithMaxFileBytes(n))
 	}

@@ -131,6 +131,7 @@ func isLongImage(kv attribute.KeyValue, limit int) bool {
 
 var (
 	errPanic   = errors.New("panic")
+	errGoexit  = errors.New("ended its goroutine")
 	errUnknown = errors.New("unknown error")
 )
 

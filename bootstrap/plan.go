@@ -143,7 +143,11 @@ func (p *Plan) has(kind string) bool {
 	return slices.ContainsFunc(p.dests, func(d plannedDestination) bool { return d.kind == kind })
 }
 
-func (p *Plan) find(f env.Finding) { p.Findings = append(p.Findings, f) }
+// find adds a finding, cut to what a log line takes.
+func (p *Plan) find(f env.Finding) {
+	f.Value, f.Want, f.Used = cut(f.Value), cut(f.Want), cut(f.Used)
+	p.Findings = append(p.Findings, f)
+}
 
 func kinds(dests []plannedDestination) []string {
 	if len(dests) == 0 {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"reflect"
 	"sync"
 	"syscall"
 	"time"
@@ -30,7 +31,7 @@ var ErrSecondSignal = errors.New("second signal")
 //
 // A second signal ends all of this at once, with [ErrSecondSignal]; a third one
 // ends the process in the usual way. TLS is on when srv.TLSConfig is set, with
-// the certificates in it. The program's BaseContext stays in force.
+// the certificates in it; one with NextProtos alone is net/http's own. The program's BaseContext stays in force.
 //
 // The error is nil after an orderly end that lost nothing. Serve does all of
 // this whether tracing is on or off. A server is served once at a time.
@@ -41,7 +42,7 @@ func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	addr := srv.Addr
 	if addr == "" {
 		addr = ":http"
-		if srv.TLSConfig != nil {
+		if wantsTLS(srv) {
 			addr = ":https"
 		}
 	}
@@ -128,13 +129,28 @@ func serve(srv *http.Server, ln net.Listener) (r serveResult) {
 			r.value = recover()
 		}
 	}()
-	if srv.TLSConfig != nil {
+	if wantsTLS(srv) {
 		r.err = srv.ServeTLS(ln, "", "")
 	} else {
 		r.err = srv.Serve(ln)
 	}
 	r.panicked = false
 	return r
+}
+
+// wantsTLS tells the program's TLSConfig from the one that net/http and
+// http2.ConfigureServer leave on every server: it has protocols and nothing else.
+func wantsTLS(srv *http.Server) bool {
+	if srv.TLSConfig == nil {
+		return false
+	}
+	if len(srv.TLSConfig.NextProtos) == 0 {
+		return true
+	}
+	config := srv.TLSConfig.Clone()
+	config.NextProtos = nil
+	config.PreferServerCipherSuites = false //nolint:staticcheck // http2.ConfigureServer sets it
+	return !reflect.ValueOf(config).Elem().IsZero()
 }
 
 // cancellableBase makes the base context of srv's requests one that can be

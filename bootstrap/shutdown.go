@@ -83,7 +83,11 @@ func share(ctx context.Context, part float64) (context.Context, context.CancelFu
 // bounded runs f, and leaves it behind when ctx ends and f does not.
 func bounded(ctx context.Context, what string, f func(context.Context) error) error {
 	done := make(chan error, 1)
-	go func() { done <- safely(what, func() error { return f(ctx) }) }()
+	go func() {
+		err := fmt.Errorf("%s: %w", what, errGoexit)
+		defer func() { done <- err }()
+		err = safely(what, func() error { return f(ctx) })
+	}()
 	select {
 	case err := <-done:
 		return err

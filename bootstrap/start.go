@@ -92,9 +92,7 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		restore:    func() {},
 	}
 	t.diag = newDiagnostics(t.logger)
-	for _, kv := range t.plan.settings.OTLP.Headers.V {
-		t.diag.hide(kv.Value)
-	}
+	t.diag.hideOTLP(t.plan.settings.OTLP)
 	var errs []error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
@@ -158,7 +156,7 @@ func (t *Tracing) build(v view) {
 	t.hub = &hub{dests: b.build(t.plan.dests)}
 	for _, p := range t.cfg.Processors {
 		if p != nil {
-			t.extra = append(t.extra, &userProcessor{next: p, view: v})
+			t.extra = append(t.extra, &userProcessor{next: p, view: v, diag: t.diag})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -156,28 +157,53 @@ func maskLinks(m maskFunc, links []sdktrace.Link) []sdktrace.Link {
 }
 
 // userProcessor is one of Config.Processors: it sees the view, and is shut down
-// once although both we and the provider do it.
+// once although both we and the provider do it. Its panics are errors: they
+// would break the request whose span it is.
 type userProcessor struct {
 	next sdktrace.SpanProcessor
 	view view
+	diag *diagnostics
 	once sync.Once
 	err  error
 }
 
 func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
+	defer p.caught(nil)
 	if !p.view.isPlain() {
 		s = viewedRunningSpan{s, p.view}
 	}
 	p.next.OnStart(ctx, s)
 }
 
-func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) { p.next.OnEnd(p.view.span(s)) }
+func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
+	defer p.caught(nil)
+	p.next.OnEnd(p.view.span(s))
+}
 
-func (p *userProcessor) ForceFlush(ctx context.Context) error { return p.next.ForceFlush(ctx) }
+func (p *userProcessor) ForceFlush(ctx context.Context) (err error) {
+	defer p.caught(&err)
+	return p.next.ForceFlush(ctx)
+}
 
 func (p *userProcessor) Shutdown(ctx context.Context) error {
-	p.once.Do(func() { p.err = p.next.Shutdown(ctx) })
+	p.once.Do(func() {
+		defer p.caught(&p.err)
+		p.err = p.next.Shutdown(ctx)
+	})
 	return p.err
+}
+
+// caught turns a panic into the error, or into a line of the log when there is
+// none to return.
+func (p *userProcessor) caught(err *error) {
+	r := recover()
+	switch {
+	case r == nil:
+	case err != nil:
+		*err = fmt.Errorf("%w: %v", errPanic, r)
+	default:
+		p.diag.report("processor", fmt.Errorf("%w: %v", errPanic, r))
+	}
 }
 
 // viewedRunningSpan is a span that has begun behind a view: reading is masked.

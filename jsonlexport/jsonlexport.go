@@ -26,7 +26,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"go.opentelemetry.io/otel"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
@@ -146,11 +145,13 @@ const (
 	kinds
 )
 
-// report tells OTel's error handler the first time; the rest is only counted.
-// Never call it under the lock: the handler is other people's code.
+// report tells the error handler the first time; the rest is only counted. Never
+// call it under the lock: the handler is other people's code. A panic of it
+// would end the process from the background writer.
 func (e *Exporter) report(kind int, err error) {
+	defer func() { _ = recover() }()
 	if e.said[kind].CompareAndSwap(false, true) {
-		otel.Handle(fmt.Errorf("jsonlexport: %w", err))
+		e.cfg.handle(fmt.Errorf("jsonlexport: %w", err))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -292,5 +293,23 @@ func TestBatchProcessorInFront(t *testing.T) {
 	}
 	if got := spansIn(t, path); got != 1000 {
 		t.Errorf("%d spans in the file, want 1000", got)
+	}
+}
+
+func TestErrorHandler(t *testing.T) {
+	t.Parallel()
+	var told atomic.Int32
+	e := mustNew(t, spanPath(t), jsonlexport.WithMaxBufferBytes(1), jsonlexport.WithErrorHandler(func(error) {
+		told.Add(1)
+		panic("a bug in the handler")
+	}))
+	for range 3 {
+		e.OnEnd(stub("dropped").Snapshot())
+	}
+	if got := told.Load(); got != 1 {
+		t.Errorf("told %d times, want once", got)
+	}
+	if got := e.Stats().Dropped; got != 3 {
+		t.Errorf("dropped %d, want 3", got)
 	}
 }

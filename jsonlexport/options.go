@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -25,6 +26,7 @@ type config struct {
 	keepPrevious   bool
 	transform      transform
 	logger         *slog.Logger
+	handle         func(error)
 }
 
 type option func(config) config
@@ -37,6 +39,7 @@ func newConfig(opts []Option) config {
 		maxBufferBytes: DefaultMaxBufferBytes,
 		flushInterval:  DefaultFlushInterval,
 		logger:         slog.New(slog.DiscardHandler),
+		handle:         otel.Handle,
 	}
 	for _, o := range opts {
 		if o != nil {
@@ -108,12 +111,24 @@ func WithTransform(f func(attribute.KeyValue) (attribute.KeyValue, bool)) Option
 }
 
 // WithLogger sets where notices go, such as that another process owns the file.
-// The default is to discard them. Failures in the background go to otel.Handle,
-// each kind once.
+// The default is to discard them. For failures see [WithErrorHandler].
 func WithLogger(l *slog.Logger) Option {
 	return option(func(c config) config {
 		if l != nil {
 			c.logger = l
+		}
+		return c
+	})
+}
+
+// WithErrorHandler sets who is told of failures in the background, the first of
+// each kind. It is called concurrently and must not wait; its panics are
+// swallowed. The default is [otel.Handle], which prints to standard error unless
+// the program has set a handler.
+func WithErrorHandler(f func(error)) Option {
+	return option(func(c config) config {
+		if f != nil {
+			c.handle = f
 		}
 		return c
 	})

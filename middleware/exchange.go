@@ -3,11 +3,13 @@ package middleware
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -38,7 +40,7 @@ type body struct {
 // Read reads the body.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isError(err, io.EOF) {
 		b.failed(err)
 	}
 	return n, err
@@ -47,11 +49,16 @@ func (b *body) Read(p []byte) (int, error) {
 // failed keeps err unless it is the handler's own doing (it read after the end) or the client's (it sent more
 // than the limit of a layer outside of ours).
 func (b *body) failed(err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.Is(err, http.ErrBodyReadAfterClose) || errors.As(err, &tooLarge) {
+	if isError(err, http.ErrBodyReadAfterClose) || isTooLarge(err) {
 		return
 	}
 	b.err.CompareAndSwap(nil, &err)
+}
+
+func isTooLarge(err error) bool {
+	defer func() { _ = recover() }() // out of a method of err
+	var tooLarge *http.MaxBytesError
+	return errors.As(err, &tooLarge)
 }
 
 func (b *body) failure() error {
@@ -81,6 +88,11 @@ func (x *exchange) serve(w http.ResponseWriter) {
 
 // end gives the span what is known now and ends it.
 func (x *exchange) end(panicked any) {
+	defer func() {
+		if p := recover(); p != nil { // out of a processor: the response is on its way and must get there
+			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %v", p))
+		}
+	}()
 	handOver(x.outer, x.inner)
 	if x.returned {
 		x.w.finish()
@@ -162,7 +174,7 @@ func (x *exchange) early(panicked any) string {
 		return ""
 	case errors.Is(err, context.DeadlineExceeded):
 		return semconv.EndTimeout
-	case !errors.Is(context.Cause(ctx), context.Canceled):
+	case !isError(context.Cause(ctx), context.Canceled):
 		return semconv.EndCanceled
 	}
 	return semconv.EndClientDisconnected

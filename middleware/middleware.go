@@ -2,8 +2,10 @@ package middleware
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -38,20 +40,17 @@ type handler struct {
 
 // ServeHTTP serves one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx := h.propagator().Extract(r.Context(), headerCarrier(r.Header))
-	tracer := h.tracer()
-	if tracer == nil || r.URL == nil || !h.wants(r) {
-		h.pass(ctx, w, r)
+	o := h.open(r)
+	switch {
+	case o.span == nil:
+		h.pass(o.ctx, w, r) //nolint:contextcheck // a child of the request's, which the linter does not see
+		return
+	case !o.span.IsRecording() && !h.serverTiming:
+		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
-	method, route := h.method(r.Method), routeOf(r.Pattern)
-	ctx, span := h.start(ctx, tracer, r, method, route)
-	if !span.IsRecording() && !h.serverTiming {
-		h.unrecorded(ctx, w, r)
-		return
-	}
-	x := &exchange{h: h, span: span, outer: r, method: method, started: route}
-	x.ctx.Init(ctx, r.URL.Path)
+	x := &exchange{h: h, span: o.span, outer: r, method: o.method, started: o.route}
+	x.ctx.Init(o.ctx, r.URL.Path)
 	x.w.inner, x.w.x = w, x
 	x.inner = r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
 	if r.Body != nil && r.Body != http.NoBody {
@@ -59,6 +58,35 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.inner.Body = &x.body
 	}
 	x.serve(combine(&x.w, h.kinds.of(w))) //nolint:contextcheck // it is in the exchange
+}
+
+// opened is a request whose span has begun; without a span it gets none.
+type opened struct {
+	ctx           context.Context //nolint:containedctx // handed on at once
+	span          trace.Span
+	method, route string
+}
+
+// open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
+// code: a panic out of them costs the span, not the response.
+func (h *handler) open(r *http.Request) (o opened) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.span = nil
+			if o.ctx == nil {
+				o.ctx = r.Context()
+			}
+			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %v", p))
+		}
+	}()
+	o.ctx = h.propagator().Extract(r.Context(), headerCarrier(r.Header))
+	tracer := h.tracer()
+	if tracer == nil || r.URL == nil || !h.wants(r) {
+		return o
+	}
+	o.method, o.route = h.method(r.Method), routeOf(r.Pattern)
+	o.ctx, o.span = h.start(o.ctx, tracer, r, o.method, o.route)
+	return o
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.

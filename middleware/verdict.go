@@ -81,8 +81,20 @@ func (x *exchange) exception(sc *scratch, v verdict) {
 	x.fail(sc, t, message)
 }
 
+// isError is errors.Is for errors of other people, whose methods may panic: a nil pointer in an error does, and
+// would break the response off.
+func isError(err, target error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, target)
+}
+
 // errorType returns a name of low cardinality for err.
-func errorType(err error) string {
+func errorType(err error) (name string) {
+	defer func() {
+		if recover() != nil { // out of a method of err
+			name = typeName(err)
+		}
+	}()
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):

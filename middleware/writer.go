@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -172,7 +171,7 @@ func isSSE(contentType string) bool {
 // (net/http drops it, as it should), writing after a hijack, and the body of a HEAD, whose response is whole with its
 // header (HTTP/2 then closes the stream under the handler).
 func (w *writer) failed(err error) {
-	if err == nil || w.x.method == http.MethodHead || errors.Is(err, http.ErrBodyNotAllowed) || errors.Is(err, http.ErrHijacked) {
+	if err == nil || w.x.method == http.MethodHead || isError(err, http.ErrBodyNotAllowed) || isError(err, http.ErrHijacked) {
 		return
 	}
 	w.mu.Lock()

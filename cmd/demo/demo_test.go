@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/waymark-trace/waymark/bootstrap"
 	"github.com/waymark-trace/waymark/env"
 )
 
@@ -155,5 +156,17 @@ func TestDiskFills(t *testing.T) {
 	holds := regexp.MustCompile(`holds (\d+) spans`).FindStringSubmatch(stdout.String())
 	if holds == nil || holds[1] != strconv.FormatUint(exported, 10) {
 		t.Errorf("the file holds %v spans, exported were %d", holds, exported)
+	}
+}
+
+// bootstrap takes the executable's name then; so must what the demo says.
+func TestABlankAppIsTheExecutablesName(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-app", " ", "-self-load", "1"}, &stdout, &stderr, env.Map{}); code != 0 {
+		t.Fatalf("exit %d: %s", code, &stderr)
+	}
+	if app := bootstrap.Explain(bootstrap.Config{Lookup: env.Map{}}).App; !strings.Contains(stdout.String(), "set "+env.Prefix(app)+"_TRACING=true") {
+		t.Errorf("the switch of %q is not named:\n%s", app, &stdout)
 	}
 }

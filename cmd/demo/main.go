@@ -93,6 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup en
 	if err != nil {
 		return 2
 	}
+	o.app = bootstrap.Explain(bootstrap.Config{App: o.app, Lookup: lookup}).App // a blank one gets a name
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := bootstrap.Config{App: o.app, Logger: logger, Lookup: withProfileDir(lookup, o)}
 	if o.explain {

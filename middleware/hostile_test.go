@@ -1,0 +1,112 @@
+package middleware_test
+
+import (
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/waymark-trace/waymark/middleware"
+)
+
+// nilError is the classic bug: its nil pointer is an error that is not nil, and
+// every method of it panics.
+type nilError struct{ inner error }
+
+func (e *nilError) Error() string { return e.inner.Error() }
+func (e *nilError) Timeout() bool { return e.inner == nil }
+func (e *nilError) Unwrap() error { return e.inner }
+
+type nilErrorWriter struct{ http.ResponseWriter }
+
+func (nilErrorWriter) Write([]byte) (int, error) { return 0, (*nilError)(nil) }
+
+type nilErrorBody struct{ io.ReadCloser }
+
+func (nilErrorBody) Read([]byte) (int, error) { return 0, (*nilError)(nil) }
+
+func TestAnErrorWhoseMethodsPanicBreaksNoRequest(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"write", "read"} {
+		t.Run(in, func(t *testing.T) {
+			t.Parallel()
+			rec := newRecorder(t)
+			h := middleware.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if in == "read" {
+					_, _ = r.Body.Read(make([]byte, 1))
+				} else {
+					_, _ = io.WriteString(w, "ok")
+				}
+			}), middleware.WithTracerProvider(rec.tp))
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x"))
+			r.Body = nilErrorBody{r.Body}
+			h.ServeHTTP(nilErrorWriter{httptest.NewRecorder()}, r)
+			want := "*middleware_test.nilError"
+			for _, kv := range rec.next(t).Attributes() {
+				if kv.Key == "error.type" && kv.Value.AsString() == want {
+					return
+				}
+			}
+			t.Errorf("no error.type %s", want)
+		})
+	}
+}
+
+type panickyPropagator struct{ propagation.TraceContext }
+
+func (panickyPropagator) Extract(context.Context, propagation.TextMapCarrier) context.Context {
+	panic("a bug in the propagator")
+}
+
+type panickySampler struct{ sdktrace.Sampler }
+
+func (panickySampler) ShouldSample(sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	panic("a bug in the sampler")
+}
+
+type panickyProcessor struct{ sdktrace.SpanProcessor }
+
+func (panickyProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (panickyProcessor) OnEnd(sdktrace.ReadOnlySpan)                     { panic("a bug in the processor") }
+func (panickyProcessor) Shutdown(context.Context) error                  { return nil }
+
+// Whatever is hooked into tracing and panics: the handler runs once and its
+// response arrives.
+func TestAHookThatPanicsBreaksNoRequest(t *testing.T) {
+	t.Parallel()
+	filter := func(*http.Request) bool { panic("a bug in the filter") }
+	for name, opts := range map[string][]middleware.Option{
+		"filter":     {middleware.WithFilter(filter)},
+		"public":     {middleware.WithPublicEndpoint(filter)},
+		"propagator": {middleware.WithPropagators(panickyPropagator{})},
+		"sampler":    {middleware.WithTracerProvider(newRecorder(t, sdktrace.WithSampler(panickySampler{})).tp)},
+		"processor":  {middleware.WithTracerProvider(newRecorder(t, sdktrace.WithSpanProcessor(panickyProcessor{})).tp)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls := 0
+			opts = append([]middleware.Option{middleware.WithTracerProvider(newRecorder(t).tp)}, opts...)
+			srv := httptest.NewUnstartedServer(middleware.New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				calls++
+				_, _ = io.WriteString(w, "ok")
+			}), opts...))
+			srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+			srv.Start()
+			defer srv.Close()
+			resp, err := srv.Client().Get(srv.URL)
+			if err != nil {
+				t.Fatalf("the request is not answered: %v", err)
+			}
+			defer func() { _ = resp.Body.Close() }()
+			if body, err := io.ReadAll(resp.Body); string(body) != "ok" || err != nil || calls != 1 {
+				t.Errorf("answer %q, %v after %d calls", body, err, calls)
+			}
+		})
+	}
+}
