@@ -64,7 +64,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 	case destOTLP:
 		var exp sdktrace.SpanExporter
 		var err error
-		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP, p.endpoint) })
+		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP) })
 		if err != nil {
 			return nil, err
 		}
