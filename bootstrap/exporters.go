@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
@@ -39,10 +40,7 @@ type builder struct {
 // one finding; a file that cannot be made drops and counts.
 func (b *builder) build(plan []plannedDestination) []*destination {
 	var dests []*destination
-	var hasFile bool
-	for _, p := range plan {
-		hasFile = hasFile || p.kind == destFile
-	}
+	hasFile := slices.ContainsFunc(plan, func(p plannedDestination) bool { return p.kind == destFile })
 	for _, p := range plan {
 		d, err := b.one(p)
 		if err == nil {
@@ -102,15 +100,13 @@ func (b *builder) file(p plannedDestination) *destination {
 }
 
 func (b *builder) fileOptions() []jsonlexport.Option {
-	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger)}
-	if n := b.set.TracesMaxBytes.V; n > 0 {
-		opts = append(opts, jsonlexport.WithMaxFileBytes(n))
+	opts := []jsonlexport.Option{
+		jsonlexport.WithLogger(b.diag.logger),
+		jsonlexport.WithMaxFileBytes(b.set.TracesMaxBytes.V),
+		jsonlexport.WithTransform(b.view.mask),
 	}
 	if b.set.TracesKeep.V {
 		opts = append(opts, jsonlexport.WithKeepPrevious())
-	}
-	if b.view.mask != nil {
-		opts = append(opts, jsonlexport.WithTransform(b.view.mask))
 	}
 	return opts
 }
