@@ -180,7 +180,7 @@ func (p Plan) String() string {
 		b.WriteString("\nfindings:\n")
 	}
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "  %s=%q: want %s; using %s\n", f.Key, f.Value, f.Want, f.Used)
+		fmt.Fprintf(&b, "  %s\n", strings.TrimPrefix(f.Error(), "env: "))
 	}
 	return b.String()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel"
@@ -100,9 +99,7 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
 	}
 	for _, f := range t.plan.Findings {
-		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration",
-			slog.String("variable", f.Key), slog.String("value", f.Value),
-			slog.String("want", f.Want), slog.String("used", f.Used))
+		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration", f.LogValue().Group()...)
 		if cfg.Strict {
 			errs = append(errs, f)
 		}
@@ -205,25 +202,18 @@ func (t *Tracing) attach(p registrar) {
 		if set.key == "" {
 			continue
 		}
-		f := env.Finding{
-			Key: set.key, Value: t.shown(set.key),
+		value, _ := t.cfg.lookup().Lookup(set.key)
+		t.plan.find(env.Finding{
+			Key: set.key, Value: t.diag.clean(value),
 			Want: "no tracer provider set by the program, or Config.Force",
 			Used: "not applied: the program's provider rules over " + set.what,
-		}
-		if !slices.Contains(t.plan.Findings, f) {
-			t.plan.find(f)
-		}
+		})
 	}
 	p.RegisterSpanProcessor(t.hub)
 	for _, sp := range t.extra {
 		p.RegisterSpanProcessor(sp)
 	}
 	t.foreign, t.provider = p, p
-}
-
-func (t *Tracing) shown(key string) string {
-	v, _ := t.cfg.lookup().Lookup(key)
-	return t.diag.clean(v)
 }
 
 // foreignProvider is the provider that the program has set. Nil with exists:
