@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -40,7 +41,10 @@ func (s logSink) Error(err error, msg string, _ ...any) {
 	if s.level > slog.LevelError || s.diag.quiet.Load() {
 		return
 	}
-	s.diag.report("opentelemetry", fmt.Errorf("%s: %w", msg, orUnknown(err)))
+	if err == nil {
+		err = errors.New("unknown error")
+	}
+	s.diag.report("opentelemetry", fmt.Errorf("%s: %w", msg, err))
 }
 
 func (s logSink) WithValues(...any) logr.LogSink { return s }
@@ -57,13 +61,6 @@ func (s logSink) attrs(kvs []any) []slog.Attr {
 		attrs = append(attrs, slog.String(fmt.Sprint(kvs[i]), s.diag.clean(fmt.Sprintf("%+v", value))))
 	}
 	return attrs
-}
-
-func orUnknown(err error) error {
-	if err == nil {
-		return errUnknown
-	}
-	return err
 }
 
 func slogLevel(v int) slog.Level {

@@ -58,14 +58,10 @@ func (t *Tracing) isStopped() bool {
 }
 
 func (t *Tracing) stop(ctx context.Context) error {
-	errs := []error{t.goroutines(ctx)}
-	errs = append(errs, t.runHooks(ctx))
-	errs = append(errs, t.stopProfiles(ctx))
-	errs = append(errs, t.flush(ctx))
-	lost := t.account(ctx)
-	errs = append(errs, lost)
+	// Go calls them in this order.
+	err := errors.Join(t.goroutines(ctx), t.runHooks(ctx), t.stopProfiles(ctx), t.flush(ctx), t.account(ctx))
 	t.restore()
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return fmt.Errorf("bootstrap: shutdown: %w", cleanedError{t.diag.clean(err.Error()), err})
 	}
 	return nil
@@ -95,6 +91,19 @@ func bounded(ctx context.Context, what string, f func(context.Context) error) er
 			return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 		}
 	}
+}
+
+// safely turns a panic of the program's code into an error.
+func safely(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: panic: %v", what, p)
+		}
+	}()
+	if err = f(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 func (t *Tracing) goroutines(ctx context.Context) error {
@@ -141,18 +150,17 @@ func (t *Tracing) flush(ctx context.Context) error {
 	if t.hub == nil {
 		return nil
 	}
-	results := make([]error, len(t.extra)+1)
+	errs := make([]error, len(t.extra)+1)
 	var wg sync.WaitGroup
-	wg.Go(func() { results[len(t.extra)] = t.hub.Shutdown(ctx) })
+	wg.Go(func() { errs[len(t.extra)] = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
 		wg.Go(func() {
-			results[i] = bounded(ctx, "processor", func(ctx context.Context) error {
+			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
 				return errors.Join(p.ForceFlush(ctx), p.Shutdown(ctx))
 			})
 		})
 	}
 	wg.Wait()
-	errs := slices.Clone(results)
 	if t.sdk != nil {
 		// Its processors are down already. With a context that has ended it
 		// would not even look at them.
