@@ -76,7 +76,7 @@ func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 		return t, fmt.Errorf("bootstrap: %w", ErrStarted)
 	}
 	t, err := start(ctx, cfg, process.forward)
-	if t.hub != nil || t.profiler != nil {
+	if t.active || t.profiler != nil {
 		process.running = t
 	}
 	return t, err
@@ -98,13 +98,13 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
 	}
+	t.startProfiles()
 	for _, f := range t.plan.Findings {
 		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration", f.LogValue().Group()...)
 		if cfg.Strict {
 			errs = append(errs, f)
 		}
 	}
-	errs = append(errs, t.startProfiles())
 	if t.recording {
 		t.logger.LogAttrs(ctx, slog.LevelInfo, "tracing started",
 			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))
@@ -298,10 +298,11 @@ func (t *Tracing) instrument(ctx context.Context) {
 }
 
 // startProfiles begins what <APP>_PROFILE_DIR asks for, also when tracing is off.
-func (t *Tracing) startProfiles() error {
+// What cannot begin is a finding, as a span file that cannot be written is.
+func (t *Tracing) startProfiles() {
 	s := t.plan.settings
 	if s.ProfileDir.V == "" {
-		return nil
+		return
 	}
 	opts := []profile.Option{
 		profile.WithApp(t.plan.App), profile.WithLogger(t.logger), profile.WithKinds(s.Profile.V...),
@@ -314,8 +315,15 @@ func (t *Tracing) startProfiles() error {
 	}
 	p, err := profile.Start(s.ProfileDir.V, opts...)
 	t.profiler = p
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.ProfileDir.Key, err)
+	if err == nil {
+		return
 	}
-	return nil
+	used := "the profiles that can be taken"
+	if p.ID() == "" {
+		used = "no profiles"
+	}
+	t.plan.find(env.Finding{
+		Key: s.ProfileDir.Key, Value: s.ProfileDir.V,
+		Want: "profiles that can be taken and written: " + t.diag.clean(err.Error()), Used: used,
+	})
 }
