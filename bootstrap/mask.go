@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -126,4 +127,22 @@ func isLongImage(kv attribute.KeyValue, limit int) bool {
 	}
 	url := kv.Value.AsString()
 	return len(url) > limit && strings.HasPrefix(url, "data:image/") && strings.Contains(url, "base64")
+}
+
+var (
+	errPanic   = errors.New("panic")
+	errUnknown = errors.New("unknown error")
+)
+
+// safely turns a panic of the program's code into an error.
+func safely(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: %w: %v", what, errPanic, p)
+		}
+	}()
+	if err = f(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }

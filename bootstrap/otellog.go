@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -41,10 +40,7 @@ func (s logSink) Error(err error, msg string, _ ...any) {
 	if s.level > slog.LevelError || s.diag.quiet.Load() {
 		return
 	}
-	if err == nil {
-		err = errors.New("unknown error")
-	}
-	s.diag.report("opentelemetry", fmt.Errorf("%s: %w", msg, err))
+	s.diag.report("opentelemetry", fmt.Errorf("%s: %w", msg, orUnknown(err)))
 }
 
 func (s logSink) WithValues(...any) logr.LogSink { return s }
@@ -61,6 +57,13 @@ func (s logSink) attrs(kvs []any) []slog.Attr {
 		attrs = append(attrs, slog.String(fmt.Sprint(kvs[i]), s.diag.clean(fmt.Sprintf("%+v", value))))
 	}
 	return attrs
+}
+
+func orUnknown(err error) error {
+	if err == nil {
+		return errUnknown
+	}
+	return err
 }
 
 func slogLevel(v int) slog.Level {

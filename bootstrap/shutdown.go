@@ -93,19 +93,6 @@ func bounded(ctx context.Context, what string, f func(context.Context) error) er
 	}
 }
 
-// safely turns a panic of the program's code into an error.
-func safely(what string, f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: panic: %v", what, p)
-		}
-	}()
-	if err = f(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
-}
-
 func (t *Tracing) goroutines(ctx context.Context) error {
 	if t.profiler == nil || t.goroutinesDone.Swap(true) {
 		return nil
