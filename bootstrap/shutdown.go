@@ -137,9 +137,10 @@ func (t *Tracing) flush(ctx context.Context) error {
 	if t.hub == nil {
 		return nil
 	}
-	errs := make([]error, len(t.extra)+1)
+	hub, provider := len(t.extra), len(t.extra)+1
+	errs := make([]error, provider+1)
 	var wg sync.WaitGroup
-	wg.Go(func() { errs[len(t.extra)] = t.hub.Shutdown(ctx) })
+	wg.Go(func() { errs[hub] = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
 		wg.Go(func() {
 			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
@@ -151,9 +152,9 @@ func (t *Tracing) flush(ctx context.Context) error {
 	if t.sdk != nil {
 		// Its processors are down already. With a context that has ended it
 		// would not even look at them.
-		errs = append(errs, bounded(ctx, "provider", func(ctx context.Context) error {
+		errs[provider] = bounded(ctx, "provider", func(ctx context.Context) error {
 			return t.sdk.Shutdown(context.WithoutCancel(ctx))
-		}))
+		})
 	}
 	if t.foreign != nil {
 		t.foreign.UnregisterSpanProcessor(t.hub)
