@@ -3,7 +3,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 GOLANGCI_VERSION := v2.15.0
-GOVULN_VERSION   := latest
+GOVULN_VERSION   := v1.9.0
 FUZZTIME         ?= 10s
 BIN              := $(CURDIR)/.bin
 GOLANGCI         := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
@@ -26,6 +26,7 @@ smoke: ## start the built demo, call it with curl, stop it, look at its file
 .PHONY: test
 test: ## run the tests
 	go test -shuffle=on ./...
+	go test -tags waymark_nootlp -run WithoutOTLP ./bootstrap
 
 .PHONY: short
 short: ## run the quick tests

@@ -118,17 +118,12 @@ func (t *Tracing) Transport(base http.RoundTripper) http.RoundTripper {
 
 func (t *Tracing) options() []middleware.Option {
 	s := t.plan.settings
-	opts := []middleware.Option{
+	return []middleware.Option{
 		middleware.WithTracerProvider(t.provider),
 		middleware.WithPropagators(t.propagator),
+		middleware.WithSkipPaths(s.TracesSkip.V...),
+		middleware.WithKnownMethods(s.KnownMethods.V...),
 	}
-	if paths := s.TracesSkip.V; len(paths) > 0 {
-		opts = append(opts, middleware.WithSkipPaths(paths...))
-	}
-	if methods := s.KnownMethods.V; methods != nil {
-		opts = append(opts, middleware.WithKnownMethods(methods...))
-	}
-	return opts
 }
 
 // OnShutdown registers a function that [Tracing.Shutdown] runs after the last

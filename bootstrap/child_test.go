@@ -27,6 +27,7 @@ func scenarios() map[string]func() error {
 		"foreign opaque":     childForeignOpaque,
 		"foreign propagator": childForeignPropagator,
 		"stand-in":           childStandIn,
+		"without spans":      childWithoutSpans,
 		"spans":              childSpans,
 		"errors":             childErrors,
 		"idle":               childIdle,
@@ -106,6 +107,7 @@ func TestInAProcessOfItsOwn(t *testing.T) {
 		"foreign opaque":     nil,
 		"foreign propagator": {"OTEL_TRACES_EXPORTER=otlp/stdout"},
 		"stand-in":           {"OTEL_TRACES_EXPORTER=otlp/stdout"},
+		"without spans":      {"OTEL_SDK_DISABLED=true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

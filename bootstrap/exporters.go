@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
@@ -39,10 +40,7 @@ type builder struct {
 // one finding; a file that cannot be made drops and counts.
 func (b *builder) build(plan []plannedDestination) []*destination {
 	var dests []*destination
-	var hasFile bool
-	for _, p := range plan {
-		hasFile = hasFile || p.kind == destFile
-	}
+	hasFile := slices.ContainsFunc(plan, func(p plannedDestination) bool { return p.kind == destFile })
 	for _, p := range plan {
 		d, err := b.one(p)
 		if err == nil {
@@ -64,7 +62,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 	case destOTLP:
 		var exp sdktrace.SpanExporter
 		var err error
-		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP, p.endpoint) })
+		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP) })
 		if err != nil {
 			return nil, err
 		}
@@ -102,15 +100,14 @@ func (b *builder) file(p plannedDestination) *destination {
 }
 
 func (b *builder) fileOptions() []jsonlexport.Option {
-	opts := []jsonlexport.Option{jsonlexport.WithLogger(b.diag.logger), jsonlexport.WithErrorHandler(b.diag.Handle)}
-	if n := b.set.TracesMaxBytes.V; n > 0 {
-		opts = append(opts, jsonlexport.WithMaxFileBytes(n))
+	opts := []jsonlexport.Option{
+		jsonlexport.WithLogger(b.diag.logger),
+		jsonlexport.WithErrorHandler(b.diag.Handle),
+		jsonlexport.WithMaxFileBytes(b.set.TracesMaxBytes.V),
+		jsonlexport.WithTransform(b.view.mask),
 	}
 	if b.set.TracesKeep.V {
 		opts = append(opts, jsonlexport.WithKeepPrevious())
-	}
-	if b.view.mask != nil {
-		opts = append(opts, jsonlexport.WithTransform(b.view.mask))
 	}
 	return opts
 }

@@ -13,6 +13,6 @@ import (
 // otlpBuiltIn says that this binary was built without the OTLP exporters.
 const otlpBuiltIn = false
 
-func newOTLPExporter(env.OTLP, string) (sdktrace.SpanExporter, error) {
+func newOTLPExporter(env.OTLP) (sdktrace.SpanExporter, error) {
 	return nil, errors.New("built with the tag waymark_nootlp")
 }

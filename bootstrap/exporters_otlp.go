@@ -33,17 +33,13 @@ const (
 	retryFor   = time.Minute
 )
 
-// newOTLPExporter builds the exporter for endpoint, a whole URL. Every setting
-// is passed in code, also the empty ones: the exporters read the process's
-// variables themselves, and let INSECURE beat https and a certificate beat
-// http.
-func newOTLPExporter(o env.OTLP, endpoint string) (sdktrace.SpanExporter, error) {
-	u, err := url.Parse(endpoint)
+// newOTLPExporter builds the exporter. Every setting is passed in code, also the
+// empty ones: the exporters read the process's variables themselves, and let
+// INSECURE beat https and a certificate beat http.
+func newOTLPExporter(o env.OTLP) (sdktrace.SpanExporter, error) {
+	u, err := url.Parse(o.Endpoint.V)
 	if err != nil {
-		return nil, errors.New("the endpoint is no URL") // the error has the URL, with its secrets
-	}
-	if u.Host == "" {
-		return nil, errors.New("the endpoint has no host")
+		return nil, err
 	}
 	tlsConfig, err := newTLSConfig(o, u)
 	if err != nil {

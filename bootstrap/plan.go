@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,21 +44,19 @@ type Value struct {
 }
 
 type plannedDestination struct {
-	kind     string
-	target   string // for people
-	endpoint string // as it is used
-	key      string // the variable that asks for it
+	kind   string
+	target string // path or endpoint, which holds no secret
+	key    string // the variable that asks for it
 }
 
 // Explain says what [Start] would do with cfg. It is pure.
 func Explain(cfg Config) Plan {
 	app, lookup := cfg.app(), cfg.lookup()
 	settings, findings := env.Parse(app, lookup)
-	settings.App = app
 	p := Plan{
 		App:      app,
 		Tracing:  settings.Tracing.V,
-		Findings: slices.Clone(findings),
+		Findings: findings,
 		settings: settings,
 	}
 	if p.Tracing && !settings.SDKDisabled.V {
@@ -111,7 +108,7 @@ func (p *Plan) add(cfg Config, kind string) {
 	case destFile:
 		d = cfg.file(s)
 	case destOTLP:
-		d.endpoint, d.target = s.OTLP.Endpoint.V, printableURL(s.OTLP.Endpoint.V)
+		d.target = s.OTLP.Endpoint.V
 		if s.OTLP.Endpoint.IsSet() {
 			d.key = s.OTLP.Endpoint.Key
 		}
@@ -175,18 +172,4 @@ func (c Config) file(s env.Settings) plannedDestination {
 		path = ""
 	}
 	return plannedDestination{kind: destFile, target: path, key: env.Prefix(s.App) + env.SuffixTracesFile}
-}
-
-// printableURL leaves out the user and the query, which can hold keys.
-func printableURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "an endpoint that is no URL"
-	}
-	if u.User != nil {
-		u.User = url.User("***")
-	}
-	u.RawQuery = ""
-	u.Fragment = ""
-	return strings.Replace(u.String(), "%2A%2A%2A@", "***@", 1)
 }

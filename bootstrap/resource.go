@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
 // newResource describes this process: who it is by the plan, where it runs by
@@ -48,12 +49,12 @@ func buildAttributes(info *debug.BuildInfo, ok bool) []attribute.KeyValue {
 	}
 	var kvs []attribute.KeyValue
 	if v := info.Main.Version; v != "" && v != "(devel)" {
-		kvs = append(kvs, attribute.String("service.version", v))
+		kvs = append(kvs, semconv.ServiceVersionKey.String(v))
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			kvs = append(kvs, attribute.String("vcs.ref.head.revision", s.Value))
+			kvs = append(kvs, semconv.VCSRefHeadRevisionKey.String(s.Value))
 		case "vcs.modified":
 			if modified, err := strconv.ParseBool(s.Value); err == nil && modified {
 				kvs = append(kvs, attribute.Bool("vcs.modified", true))
@@ -72,12 +73,12 @@ func variableAttributes(s env.Settings) []attribute.KeyValue {
 }
 
 func configAttributes(cfg Config, s env.Settings) []attribute.KeyValue {
-	kvs := []attribute.KeyValue{attribute.String("service.name", serviceName(s))}
+	kvs := []attribute.KeyValue{semconv.ServiceNameKey.String(serviceName(s))}
 	if cfg.Version != "" {
-		kvs = append(kvs, attribute.String("service.version", cfg.Version))
+		kvs = append(kvs, semconv.ServiceVersionKey.String(cfg.Version))
 	}
 	if cfg.Environment != "" {
-		kvs = append(kvs, attribute.String("deployment.environment.name", cfg.Environment))
+		kvs = append(kvs, semconv.DeploymentEnvironmentNameKey.String(cfg.Environment))
 	}
 	return kvs
 }

@@ -211,6 +211,21 @@ func childStandIn() error {
 	return c.err()
 }
 
+// childWithoutSpans shows that propagation alone is running tracing too: a second
+// Start would take its error handler for the program's.
+func childWithoutSpans() error {
+	var c check
+	ctx := context.Background()
+	handler := otel.GetErrorHandler()
+	tracing, err := bootstrap.Start(ctx, childConfig())
+	c.that(err == nil && !tracing.Enabled(), "Start: %v", err)
+	again, err := bootstrap.Start(ctx, childConfig())
+	c.that(errors.Is(err, bootstrap.ErrStarted) && again == tracing, "Start while running: %v", err)
+	c.that(tracing.Shutdown(ctx) == nil, "Shutdown")
+	c.that(otel.GetErrorHandler() == handler, "the error handler is not the program's again")
+	return c.err()
+}
+
 // childSpans makes SPANS spans, shuts down, and says what became of them.
 func childSpans() error {
 	ctx := context.Background()

@@ -58,14 +58,10 @@ func (t *Tracing) isStopped() bool {
 }
 
 func (t *Tracing) stop(ctx context.Context) error {
-	errs := []error{t.goroutines(ctx)}
-	errs = append(errs, t.runHooks(ctx))
-	errs = append(errs, t.stopProfiles(ctx))
-	errs = append(errs, t.flush(ctx))
-	lost := t.account(ctx)
-	errs = append(errs, lost)
+	// Go calls them in this order.
+	err := errors.Join(t.goroutines(ctx), t.runHooks(ctx), t.stopProfiles(ctx), t.flush(ctx), t.account(ctx))
 	t.restore()
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return fmt.Errorf("bootstrap: shutdown: %w", cleanedError{t.diag.clean(err.Error()), err})
 	}
 	return nil
@@ -145,24 +141,24 @@ func (t *Tracing) flush(ctx context.Context) error {
 	if t.hub == nil {
 		return nil
 	}
-	results := make([]error, len(t.extra)+1)
+	hub, provider := len(t.extra), len(t.extra)+1
+	errs := make([]error, provider+1)
 	var wg sync.WaitGroup
-	wg.Go(func() { results[len(t.extra)] = t.hub.Shutdown(ctx) })
+	wg.Go(func() { errs[hub] = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
 		wg.Go(func() {
-			results[i] = bounded(ctx, "processor", func(ctx context.Context) error {
+			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
 				return errors.Join(p.ForceFlush(ctx), p.Shutdown(ctx))
 			})
 		})
 	}
 	wg.Wait()
-	errs := slices.Clone(results)
 	if t.sdk != nil {
 		// Its processors are down already. With a context that has ended it
 		// would not even look at them.
-		errs = append(errs, bounded(ctx, "provider", func(ctx context.Context) error {
+		errs[provider] = bounded(ctx, "provider", func(ctx context.Context) error {
 			return t.sdk.Shutdown(context.WithoutCancel(ctx))
-		}))
+		})
 	}
 	if t.foreign != nil {
 		t.foreign.UnregisterSpanProcessor(t.hub)

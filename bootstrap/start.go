@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel"
@@ -77,7 +76,7 @@ func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 		return t, fmt.Errorf("bootstrap: %w", ErrStarted)
 	}
 	t, err := start(ctx, cfg, process.forward)
-	if t.hub != nil || t.profiler != nil {
+	if t.active || t.profiler != nil {
 		process.running = t
 	}
 	return t, err
@@ -97,15 +96,13 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
 	}
+	t.startProfiles()
 	for _, f := range t.plan.Findings {
-		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration",
-			slog.String("variable", f.Key), slog.String("value", f.Value),
-			slog.String("want", f.Want), slog.String("used", f.Used))
+		t.logger.LogAttrs(ctx, slog.LevelWarn, "doubtful configuration", f.LogValue().Group()...)
 		if cfg.Strict {
 			errs = append(errs, f)
 		}
 	}
-	errs = append(errs, t.startProfiles())
 	if t.recording {
 		t.logger.LogAttrs(ctx, slog.LevelInfo, "tracing started",
 			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))
@@ -203,25 +200,18 @@ func (t *Tracing) attach(p registrar) {
 		if set.key == "" {
 			continue
 		}
-		f := env.Finding{
-			Key: set.key, Value: t.shown(set.key),
+		value, _ := t.cfg.lookup().Lookup(set.key)
+		t.plan.find(env.Finding{
+			Key: set.key, Value: t.diag.clean(value),
 			Want: "no tracer provider set by the program, or Config.Force",
 			Used: "not applied: the program's provider rules over " + set.what,
-		}
-		if !slices.Contains(t.plan.Findings, f) {
-			t.plan.find(f)
-		}
+		})
 	}
 	p.RegisterSpanProcessor(t.hub)
 	for _, sp := range t.extra {
 		p.RegisterSpanProcessor(sp)
 	}
 	t.foreign, t.provider = p, p
-}
-
-func (t *Tracing) shown(key string) string {
-	v, _ := t.cfg.lookup().Lookup(key)
-	return t.diag.clean(v)
 }
 
 // foreignProvider is the provider that the program has set. Nil with exists:
@@ -297,10 +287,11 @@ func (t *Tracing) instrument(ctx context.Context) {
 }
 
 // startProfiles begins what <APP>_PROFILE_DIR asks for, also when tracing is off.
-func (t *Tracing) startProfiles() error {
+// What cannot begin is a finding, as a span file that cannot be written is.
+func (t *Tracing) startProfiles() {
 	s := t.plan.settings
 	if s.ProfileDir.V == "" {
-		return nil
+		return
 	}
 	opts := []profile.Option{
 		profile.WithApp(t.plan.App), profile.WithLogger(t.logger), profile.WithKinds(s.Profile.V...),
@@ -313,8 +304,15 @@ func (t *Tracing) startProfiles() error {
 	}
 	p, err := profile.Start(s.ProfileDir.V, opts...)
 	t.profiler = p
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.ProfileDir.Key, err)
+	if err == nil {
+		return
 	}
-	return nil
+	used := "the profiles that can be taken"
+	if p.ID() == "" {
+		used = "no profiles"
+	}
+	t.plan.find(env.Finding{
+		Key: s.ProfileDir.Key, Value: s.ProfileDir.V,
+		Want: "profiles that can be taken and written: " + t.diag.clean(err.Error()), Used: used,
+	})
 }

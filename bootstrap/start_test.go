@@ -310,8 +310,8 @@ func TestInstrument(t *testing.T) {
 	}
 }
 
-// Profiles do not depend on the switch, and a folder that cannot be made is an
-// error at once.
+// Profiles do not depend on the switch, and a folder that cannot be made is a
+// finding at once.
 func TestProfiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "profiles")
 	tracing, _ := start(t, env.Map{"SHOP_TRACING": "0", "SHOP_PROFILE_DIR": dir, "SHOP_PROFILE": "heap,goroutine"})
@@ -331,14 +331,16 @@ func TestProfiles(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tracing, err := bootstrap.Start(t.Context(), bootstrap.Config{
-		App: "shop", NoGlobals: true, Logger: (&logs{}).logger(),
-		Lookup: env.Map{"SHOP_PROFILE_DIR": filepath.Join(blocked, "x")},
-	})
-	if err == nil || !strings.Contains(err.Error(), "SHOP_PROFILE_DIR") {
-		t.Errorf("Start with a bad folder: %v", err)
+	tracing, out := start(t, env.Map{"SHOP_PROFILE_DIR": filepath.Join(blocked, "x")})
+	if f := tracing.Plan().Findings; len(f) != 1 || f[0].Key != "SHOP_PROFILE_DIR" || f[0].Used != "no profiles" {
+		t.Errorf("findings of a bad folder: %v", f)
 	}
-	_ = shutdown(t, tracing)
+	if l := out.lines(t, "doubtful configuration"); len(l) != 1 {
+		t.Errorf("log of a bad folder: %s", out)
+	}
+	if err := shutdown(t, tracing); err != nil {
+		t.Errorf("Shutdown after a bad folder: %v", err)
+	}
 }
 
 // Start, work and Shutdown leave no goroutine: the bubble would fail.

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // maskFunc changes an attribute, or hides it (false).
@@ -36,15 +37,14 @@ func (m maskFunc) attributes(kvs []attribute.KeyValue) []attribute.KeyValue {
 type view struct {
 	mask     maskFunc
 	resource *resource.Resource // nil: the span's own is right
-	masked   *maskedResource    // the last resource that was masked
+	masked   *lastMasked
 }
 
-type maskedResource struct {
-	last atomic.Pointer[[2]*resource.Resource] // as it was, as it is shown
-}
+// lastMasked is the last resource that was masked, as it was and as it is shown.
+type lastMasked = atomic.Pointer[[2]*resource.Resource]
 
 func newView(mask maskFunc, res *resource.Resource) view {
-	return view{mask: mask, resource: res, masked: &maskedResource{}}
+	return view{mask: mask, resource: res, masked: &lastMasked{}}
 }
 
 func (v view) isPlain() bool { return v.mask == nil && v.resource == nil }
@@ -58,11 +58,11 @@ func (v view) resourceOf(own *resource.Resource) *resource.Resource {
 	if v.mask == nil {
 		return own
 	}
-	if last := v.masked.last.Load(); last != nil && last[0] == own {
+	if last := v.masked.Load(); last != nil && last[0] == own {
 		return last[1]
 	}
 	shown := resource.NewWithAttributes(own.SchemaURL(), v.mask.attributes(own.Attributes())...)
-	v.masked.last.Store(&[2]*resource.Resource{own, shown})
+	v.masked.Store(&[2]*resource.Resource{own, shown})
 	return shown
 }
 
@@ -170,7 +170,7 @@ type userProcessor struct {
 func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
 	defer p.caught(nil)
 	if !p.view.isPlain() {
-		s = viewedRunningSpan{s, p.view}
+		s = viewedRunningSpan{s, viewedSpan{s, p.view}}
 	}
 	p.next.OnStart(ctx, s)
 }
@@ -208,26 +208,6 @@ func (p *userProcessor) caught(err *error) {
 
 // viewedRunningSpan is a span that has begun behind a view: reading is masked.
 type viewedRunningSpan struct {
-	sdktrace.ReadWriteSpan
-	view view
-}
-
-func (s viewedRunningSpan) Attributes() []attribute.KeyValue {
-	return s.view.mask.attributes(s.ReadWriteSpan.Attributes())
-}
-
-func (s viewedRunningSpan) Events() []sdktrace.Event {
-	return maskEvents(s.view.mask, s.ReadWriteSpan.Events())
-}
-
-func (s viewedRunningSpan) Links() []sdktrace.Link {
-	return maskLinks(s.view.mask, s.ReadWriteSpan.Links())
-}
-
-func (s viewedRunningSpan) Resource() *resource.Resource {
-	return s.view.resourceOf(s.ReadWriteSpan.Resource())
-}
-
-func (s viewedRunningSpan) InstrumentationScope() instrumentation.Scope {
-	return s.view.scopeOf(s.ReadWriteSpan.InstrumentationScope())
+	trace.Span
+	viewedSpan
 }

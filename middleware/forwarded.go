@@ -165,8 +165,8 @@ func parseForwarded(s string) (hops []hop, ok bool) {
 	}
 	p := forwardedParser{rest: s}
 	for {
-		h, err := p.element()
-		if !err {
+		h, ok := p.element()
+		if !ok {
 			return nil, false
 		}
 		if h != (hop{}) {

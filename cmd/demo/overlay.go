@@ -11,7 +11,7 @@ func withProfileDir(lookup env.Lookup, o options) env.Lookup {
 	if o.profileDir == "" {
 		return lookup
 	}
-	return overlay{base: lookup, key: env.Prefix(o.app) + "_PROFILE_DIR", value: o.profileDir}
+	return overlay{base: lookup, key: env.Prefix(o.app) + env.SuffixProfileDir, value: o.profileDir}
 }
 
 // overlay is a lookup with one variable set by a flag.

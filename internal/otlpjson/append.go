@@ -36,54 +36,12 @@ func AppendString(b []byte, s string) []byte {
 	start := len(b)
 	b = append(b, s...)
 	// Nearly every string needs no escape, so it is copied first and looked at
-	// where it lies, eight bytes at a time.
-	if i := plainPrefix(b[start:]); i < len(s) {
-		b = appendEscaped(b[:start+i], s[i:])
+	// where it lies.
+	if i := plainEnd(b, start); i < len(b) {
+		b = appendEscaped(b[:i], s[i-start:])
 	}
 	return append(b, '"')
 }
-
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plainPrefix returns how many bytes of p from the start need no attention:
-// ASCII, no control character, no quote, no backslash. It may return less by up
-// to seven bytes, never more.
-func plainPrefix(p []byte) int {
-	i := 0
-	for ; i+8 <= len(p); i += 8 {
-		if !plainWord(binary.LittleEndian.Uint64(p[i:])) {
-			return i
-		}
-	}
-	if i < len(p) && len(p) >= 8 {
-		// The rest with some that was looked at already: one more word instead
-		// of up to seven bytes.
-		if !plainWord(binary.LittleEndian.Uint64(p[len(p)-8:])) {
-			return i
-		}
-		return len(p)
-	}
-	for ; i < len(p); i++ {
-		if !plain(p[i]) {
-			return i
-		}
-	}
-	return i
-}
-
-// plainWord says whether all eight bytes are plain. A subtraction of one borrows
-// into the high bit of a byte that was zero, one of 0x20 into that of a control
-// character. A borrow can mark the neighbor of such a byte too, which matters
-// not as the word is marked anyway; w itself marks what is not ASCII.
-func plainWord(w uint64) bool {
-	quote, slash := w^ones*'"', w^ones*'\\'
-	return (w|(w-ones*0x20)|(quote-ones)|(slash-ones))&highs == 0
-}
-
-func plain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
 const hexDigits = "0123456789abcdef"
 

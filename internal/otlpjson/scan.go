@@ -1,10 +1,8 @@
 package otlpjson
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // MaxDepth is how deep objects and arrays may nest. OTLP needs four levels
@@ -225,29 +223,4 @@ func (s *Scanner) fail(at int, what string) {
 		s.err = &SyntaxError{Offset: at, What: what}
 	}
 	s.pos = len(s.data) // everything that follows sees the end
-}
-
-const (
-	eachOne  = 0x0101010101010101
-	eachHigh = 0x8080808080808080
-)
-
-// plainEnd returns the index of the first byte at or after i that is a quote,
-// a backslash, a control character or not ASCII; len(b) when there is none.
-// Eight bytes at a time: the subtractions borrow only upwards, so that the
-// lowest marked byte is exact, and the lowest is all that is looked at.
-func plainEnd(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		m := ((w ^ ('"' * eachOne)) - eachOne) | ((w ^ ('\\' * eachOne)) - eachOne) | (w - 0x20*eachOne) | w
-		if m &= eachHigh; m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-	}
-	for ; i < len(b); i++ {
-		if c := b[i]; c == '"' || c == '\\' || c < 0x20 || c >= 0x80 {
-			return i
-		}
-	}
-	return i
 }

@@ -33,6 +33,14 @@ const (
 	ErrorTypeKey                 = semconv.ErrorTypeKey
 )
 
+// Keys of the resource.
+const (
+	ServiceNameKey               = semconv.ServiceNameKey
+	ServiceVersionKey            = semconv.ServiceVersionKey
+	DeploymentEnvironmentNameKey = semconv.DeploymentEnvironmentNameKey
+	VCSRefHeadRevisionKey        = semconv.VCSRefHeadRevisionKey
+)
+
 // Prefixes of the keys of chosen headers; the lower-case name of the header follows.
 const (
 	HTTPRequestHeaderPrefix  = "http.request.header."
