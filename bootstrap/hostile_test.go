@@ -82,7 +82,7 @@ func TestServeIsPlainWithTheTLSConfigOfNetHTTP(t *testing.T) {
 	closed := listen(t)
 	_ = closed.Close()
 	_ = srv.Serve(closed)
-	srv.TLSConfig = cmp.Or(srv.TLSConfig, &tls.Config{NextProtos: []string{"h2", "http/1.1"}}) //nolint:gosec // as http2.ConfigureServer leaves it
+	srv.TLSConfig = cmp.Or(srv.TLSConfig, &tls.Config{NextProtos: []string{"h2", "http/1.1"}})
 	tracing, _ := start(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -123,7 +123,8 @@ func (p panickyProcessor) do(method string) error {
 func (p panickyProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) { _ = p.do("OnStart") }
 func (p panickyProcessor) OnEnd(sdktrace.ReadOnlySpan)                     { _ = p.do("OnEnd") }
 func (p panickyProcessor) ForceFlush(context.Context) error                { return p.do("ForceFlush") }
-func (p panickyProcessor) Shutdown(context.Context) error                  { return p.do("Shutdown") }
+
+func (p panickyProcessor) Shutdown(context.Context) error { return p.do("Shutdown") }
 
 func TestAProcessorThatPanicsBreaksNoRequest(t *testing.T) {
 	t.Parallel()

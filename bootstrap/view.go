@@ -168,7 +168,7 @@ type userProcessor struct {
 }
 
 func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
-	defer p.caught(nil)
+	defer p.caught(nil) //nolint:contextcheck // a line of the log, whatever became of the span
 	if !p.view.isPlain() {
 		s = viewedRunningSpan{s, viewedSpan{s, p.view}}
 	}
@@ -176,18 +176,18 @@ func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
 }
 
 func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
-	defer p.caught(nil)
+	defer p.caught(nil) //nolint:contextcheck // a line of the log, whatever became of the span
 	p.next.OnEnd(p.view.span(s))
 }
 
 func (p *userProcessor) ForceFlush(ctx context.Context) (err error) {
-	defer p.caught(&err)
+	defer p.caught(&err) //nolint:contextcheck // as above
 	return p.next.ForceFlush(ctx)
 }
 
 func (p *userProcessor) Shutdown(ctx context.Context) error {
 	p.once.Do(func() {
-		defer p.caught(&p.err)
+		defer p.caught(&p.err) //nolint:contextcheck // as above
 		p.err = p.next.Shutdown(ctx)
 	})
 	return p.err

@@ -50,7 +50,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &exchange{h: h, span: o.span, outer: r, method: o.method, started: o.route}
-	x.ctx.Init(o.ctx, r.URL.Path)
+	x.ctx.Init(o.ctx, r.URL.Path) //nolint:contextcheck // as above
 	x.w.inner, x.w.x = w, x
 	x.inner = r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
 	if r.Body != nil && r.Body != http.NoBody {
