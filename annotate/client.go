@@ -66,6 +66,8 @@ type attachment struct {
 // never nil and works when the error is not nil; the error is for the log. A program has one client unless
 // Config.Force or Config.Tracing says otherwise: a second New returns the first and [ErrExists]. A client
 // that Force replaces goes on for those who hold it.
+//
+//nolint:contextcheck,nolintlint // tracing begins for the program, not for a caller
 func New(cfg Config) (*Client, error) {
 	c := newClient(cfg)
 	if cfg.Tracing == nil {
