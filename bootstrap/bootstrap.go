@@ -30,6 +30,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -54,6 +55,7 @@ type Tracing struct {
 	sdk        *sdktrace.TracerProvider // nil: not ours
 	foreign    registrar                // the program's provider; nil: none
 	hub        *hub
+	mask       maskFunc         // nil: nothing is hidden
 	extra      []*userProcessor // Config.Processors
 	profiler   *profile.Profiler
 	restore    func() // puts OTel's error handler back
@@ -88,6 +90,16 @@ func (t *Tracing) Destination() string {
 		words = append(words, d.target)
 	}
 	return strings.Join(words, ", ")
+}
+
+// Mask applies Config.Mask and OPENINFERENCE_HIDE_* to an attribute, for code
+// that sends what spans hold to a place of its own. It reports false when the
+// attribute is to be left out.
+func (t *Tracing) Mask(kv attribute.KeyValue) (attribute.KeyValue, bool) {
+	if t.mask == nil {
+		return kv, true
+	}
+	return t.mask(kv)
 }
 
 // Plan returns what Start decided, like [Explain].

@@ -78,6 +78,10 @@ func (c Config) lookup() env.Lookup {
 	return c.Lookup
 }
 
+// Variables returns where the variables of this configuration come from: Lookup,
+// or the process. It is for code that puts values of its own in front of them.
+func (c Config) Variables() env.Lookup { return c.lookup() }
+
 func (c Config) logger() *slog.Logger {
 	logger := c.Logger
 	if logger == nil {

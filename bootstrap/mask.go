@@ -82,6 +82,14 @@ func hideMask(h env.Hide) maskFunc {
 		{on: h.OutputText.V, prefix: "llm.output_messages", suffix: "message_content.text"},
 		{on: h.EmbeddingsVectors.V, prefix: "embedding.embeddings", suffix: "embedding.vector"},
 		{on: h.EmbeddingsText.V, prefix: "embedding.embeddings", suffix: "embedding.text"},
+		// The same content under the names of OpenTelemetry's GenAI conventions,
+		// where messages are one text, so that only a whole one can be hidden.
+		{on: inputs || h.InputMessages.V || h.InputText.V, exact: "gen_ai.input.messages", drop: true},
+		{on: inputs || h.InputMessages.V || h.InputText.V, exact: "gen_ai.system_instructions", drop: true},
+		{on: inputs || h.LLMTools.V, exact: "gen_ai.tool.definitions", drop: true},
+		{on: inputs, exact: "gen_ai.tool.call.arguments", drop: true},
+		{on: outputs || h.OutputMessages.V || h.OutputText.V, exact: "gen_ai.output.messages", drop: true},
+		{on: outputs, exact: "gen_ai.tool.call.result", drop: true},
 	}
 	on := rules[:0]
 	for _, r := range rules {

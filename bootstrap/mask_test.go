@@ -84,24 +84,27 @@ func TestHide(t *testing.T) {
 		{"INPUTS", "true", map[string]string{
 			"input.value": placeholder, "input.mime_type": dropped, "llm.input_messages.0.message.content": dropped,
 			"llm.tools.0.tool.json_schema": dropped, "llm.prompts.0.prompt.text": placeholder,
+			"gen_ai.input.messages": dropped, "gen_ai.system_instructions": dropped, "gen_ai.tool.definitions": dropped,
+			"gen_ai.tool.call.arguments": dropped, "gen_ai.output.messages": same,
 			"output.value": same, "llm.model_name": same, "llm.token_count.prompt": same, "input.values": same,
 		}},
 		{"OUTPUTS", "TRUE", map[string]string{
 			"output.value": placeholder, "output.mime_type": dropped, "llm.output_messages.0.message.content": dropped,
 			"llm.choices.0.completion.text": placeholder, "input.value": same,
+			"gen_ai.output.messages": dropped, "gen_ai.tool.call.result": dropped, "gen_ai.input.messages": same,
 		}},
-		{"INPUT_MESSAGES", "true", map[string]string{"llm.input_messages.0.message.content": dropped, "input.value": same}},
-		{"OUTPUT_MESSAGES", "true", map[string]string{"llm.output_messages.0.message.content": dropped, "output.value": same}},
+		{"INPUT_MESSAGES", "true", map[string]string{"gen_ai.input.messages": dropped, "llm.input_messages.0.message.content": dropped, "input.value": same}},
+		{"OUTPUT_MESSAGES", "true", map[string]string{"gen_ai.output.messages": dropped, "llm.output_messages.0.message.content": dropped, "output.value": same}},
 		{"INPUT_TEXT", "true", map[string]string{
 			"llm.input_messages.0.message.content": placeholder, "llm.input_messages.0.message.role": same,
 			"llm.input_messages.0.message.contents.0.message_content.text": placeholder, "llm.output_messages.0.message.content": same,
 		}},
-		{"OUTPUT_TEXT", "true", map[string]string{"llm.output_messages.0.message.content": placeholder, "llm.input_messages.0.message.content": same}},
+		{"OUTPUT_TEXT", "true", map[string]string{"gen_ai.output.messages": dropped, "llm.output_messages.0.message.content": placeholder, "llm.input_messages.0.message.content": same}},
 		{"INPUT_IMAGES", "true", map[string]string{
 			"llm.input_messages.0.message.contents.0.message_content.image.image.url": dropped, "llm.input_messages.0.message.content": same,
 		}},
 		{"LLM_INVOCATION_PARAMETERS", "true", map[string]string{"llm.invocation_parameters": dropped, "llm.model_name": same}},
-		{"LLM_TOOLS", "true", map[string]string{"llm.tools.0.tool.json_schema": dropped, "llm.toolset": same}},
+		{"LLM_TOOLS", "true", map[string]string{"gen_ai.tool.definitions": dropped, "llm.tools.0.tool.json_schema": dropped, "llm.toolset": same}},
 		{"PROMPTS", "true", map[string]string{"llm.prompts.0.prompt.text": placeholder}},
 		{"CHOICES", "true", map[string]string{"llm.choices.0.completion.text": placeholder}},
 		{"EMBEDDINGS_VECTORS", "true", map[string]string{"embedding.embeddings.0.embedding.vector": placeholder, "embedding.embeddings.0.embedding.text": same}},
@@ -161,5 +164,23 @@ func TestHideAndMask(t *testing.T) {
 	}
 	if len(attrs) != 1 || strings.Contains(fmt.Sprint(seen, string(encoded)), "secret") {
 		t.Errorf("attributes %s, the mask saw %q", encoded, seen)
+	}
+}
+
+// What leaves by another way than a span is masked by the same function.
+func TestTracingMask(t *testing.T) {
+	t.Parallel()
+	vars := none()
+	vars["OPENINFERENCE_HIDE_INPUTS"] = "true"
+	tracing, _ := start(t, vars, maskPasswords, withProcessor(&notingProcessor{}))
+	if kv, keep := tracing.Mask(attribute.String("input.value", "secret")); kv.Value.AsString() != "__REDACTED__" || !keep {
+		t.Errorf("input.value: %v, %v", kv, keep)
+	}
+	if kv, keep := tracing.Mask(attribute.String("password", "hunter2")); keep {
+		t.Errorf("password: %v is kept", kv)
+	}
+	plain, _ := start(t, none())
+	if kv, keep := plain.Mask(attribute.String("password", "hunter2")); kv.Value.AsString() != "hunter2" || !keep {
+		t.Errorf("without a mask: %v, %v", kv, keep)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/propagation"
@@ -34,8 +35,19 @@ var (
 var process = struct {
 	mu      sync.Mutex
 	running *Tracing
+	shown   atomic.Pointer[Tracing] // running, for who must not wait for a Start
 	forward *forwarder
 }{forward: newForwarder()}
+
+// Running returns the handle of the tracing that [Start] has begun and nobody
+// has shut down; nil when there is none. It does not know of one that was
+// started with NoGlobals.
+func Running() *Tracing {
+	if t := process.shown.Load(); t != nil && !t.isStopped() {
+		return t
+	}
+	return nil
+}
 
 // registrar is a provider that takes processors, as the SDK's does.
 type registrar interface {
@@ -78,6 +90,7 @@ func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 	t, err := start(ctx, cfg, process.forward)
 	if t.active || t.profiler != nil {
 		process.running = t
+		process.shown.Store(t)
 	}
 	return t, err
 }
@@ -133,7 +146,8 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 			shown = res
 		}
 	})
-	v := newView(newMask(t.cfg.Mask, s.Hide, t.diag), shown)
+	t.mask = newMask(t.cfg.Mask, s.Hide, t.diag)
+	v := newView(t.mask, shown)
 	t.build(v)
 	if foreign != nil {
 		t.attach(foreign)

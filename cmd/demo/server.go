@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waymark-trace/waymark/annotate"
 	"github.com/waymark-trace/waymark/bootstrap"
 )
 
@@ -40,6 +42,8 @@ type shop struct {
 	client  *http.Client
 	baseURL string        // where the shop reaches itself
 	served  atomic.Uint64 // requests that reached the server
+	notes   *annotate.Client
+	advise  func(context.Context, string) iter.Seq[string]
 }
 
 // newShop returns the shop and how it is served: counted, then traced, then
@@ -50,6 +54,8 @@ func newShop(tracing *bootstrap.Tracing, baseURL string) (*shop, http.Handler) {
 		client:  &http.Client{Transport: tracing.Transport(http.DefaultTransport)},
 		baseURL: baseURL,
 	}
+	s.notes, _ = annotate.New(annotate.Config{Tracing: tracing}) // nothing in it fails
+	s.advise = annotate.Seq("advise", advice, annotate.LLM, s.notes)
 	traced := tracing.Middleware()(s.mux())
 	return s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.served.Add(1)
@@ -73,11 +79,12 @@ func (s *shop) mux() http.Handler {
 	mux.HandleFunc("GET /fail", s.fail)
 	mux.HandleFunc("GET /panic", s.panics)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /ask/{user}", s.ask)
 	return mux
 }
 
 func (s *shop) index(w http.ResponseWriter, _ *http.Request) {
-	for _, path := range s.routes() {
+	for _, path := range append(s.routes(), "/ask/ada") {
 		fmt.Fprintln(w, s.baseURL+path)
 	}
 }
@@ -178,6 +185,29 @@ func (s *shop) events(w http.ResponseWriter, r *http.Request) {
 		case <-time.After(streamPause):
 		case <-r.Context().Done():
 			return
+		}
+	}
+}
+
+// ask streams advice. Its trace says who asked, what, and what the answer was.
+func (s *shop) ask(w http.ResponseWriter, r *http.Request) {
+	s.notes.SetUser(r.Context(), r.PathValue("user"))
+	s.notes.SetTags(r.Context(), "demo")
+	for word := range s.advise(r.Context(), "what shall I buy?") {
+		fmt.Fprint(w, word)
+		if http.NewResponseController(w).Flush() != nil {
+			return
+		}
+	}
+}
+
+// advice stands for a language model.
+func advice(_ context.Context, _ string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, word := range []string{"a ", "warm ", "hat\n"} {
+			if !yield(word) {
+				return
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ func switchName(app string) string { return env.Prefix(app) + env.SuffixTracing 
 
 // greet says where the shop listens, where spans go, and how to look at them.
 func greet(w io.Writer, tracing *bootstrap.Tracing, baseURL, app string) {
-	fmt.Fprintf(w, "listening on %s (routes: /hello/{name} /checkout/{id} /report /fail /panic /events)\n", baseURL)
+	fmt.Fprintf(w, "listening on %s (routes: /hello/{name} /checkout/{id} /report /fail /panic /events /ask/{user})\n", baseURL)
 	if !tracing.Enabled() {
 		fmt.Fprintf(w, "tracing is off; switch it on with %s=true\n", switchName(app))
 		return

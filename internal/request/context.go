@@ -2,7 +2,10 @@ package request
 
 import "context"
 
-type contextKey struct{}
+type (
+	contextKey struct{}
+	outerKey   struct{}
+)
 
 // Context is a context that carries its own record, so that both are one allocation.
 type Context struct {
@@ -18,10 +21,13 @@ func (c *Context) Init(parent context.Context, path string) {
 	c.Record.path = path
 }
 
-// Value returns the record for the package's key and what the parent has for all others.
+// Value returns the record or c for the package's keys and what the parent has for all others.
 func (c *Context) Value(key any) any {
-	if _, ok := key.(contextKey); ok {
+	switch key.(type) {
+	case contextKey:
 		return &c.Record
+	case outerKey:
+		return c
 	}
 	return c.Context.Value(key)
 }
@@ -33,4 +39,17 @@ func FromContext(ctx context.Context) *Record {
 	}
 	r, _ := ctx.Value(contextKey{}).(*Record)
 	return r
+}
+
+// Outer returns the context in which the record of ctx was made: the current span of it is the server span.
+// It is nil when there is no record.
+func Outer(ctx context.Context) context.Context {
+	if ctx == nil {
+		return nil
+	}
+	c, ok := ctx.Value(outerKey{}).(*Context)
+	if !ok {
+		return nil
+	}
+	return c.Context
 }

@@ -27,6 +27,7 @@ type Record struct {
 	err    error
 	stack  []byte
 	attrs  []attribute.KeyValue // replaced, never changed in place: snapshots share it
+	ext    any
 }
 
 // rank orders those who know a route: the later constant wins.
@@ -137,6 +138,20 @@ func (r *Record) Attributes() []attribute.KeyValue {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.attrs
+}
+
+// Extension returns what another package keeps with the record; the first call makes it, with create, which
+// must not use the record. There is one, package annotate's. It is nil for a nil record.
+func (r *Record) Extension(create func() any) any {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ext == nil {
+		r.ext = create()
+	}
+	return r.ext
 }
 
 // Close ends the record: what is set afterwards has no effect. It returns what was set before.

@@ -173,3 +173,31 @@ func TestRecordIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestExtensionIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r := &newContext(t).Record
+	var made int
+	create := func() any { made++; return &made }
+	if first, second := r.Extension(create), r.Extension(create); first != any(&made) || second != first || made != 1 {
+		t.Errorf("Extension made %d, returned %v and %v", made, first, second)
+	}
+	var none *request.Record
+	if got := none.Extension(create); got != nil || made != 1 {
+		t.Errorf("a nil record has the extension %v", got)
+	}
+}
+
+func TestOuterIsTheContextAroundTheRecord(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	c := newContext(t)
+	inner := context.WithValue(c, key{}, "inner")
+	if got := request.Outer(inner); got != c.Context || got.Value(key{}) != nil {
+		t.Errorf("Outer = %v, want the parent of the record's context", got)
+	}
+	var nilContext context.Context
+	if request.Outer(nilContext) != nil || request.Outer(t.Context()) != nil {
+		t.Error("Outer without a record is not nil")
+	}
+}

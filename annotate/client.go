@@ -1,0 +1,271 @@
+package annotate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/bootstrap"
+)
+
+// process is the client of the package functions.
+//
+//nolint:gochecknoglobals // package functions have no other place for it
+var process struct {
+	current atomic.Pointer[Client] // what Default returns; nil until somebody asks or sets
+	mu      sync.Mutex
+	shared  *Client // the first one of New
+}
+
+// Client makes spans and scores them. Its methods and the functions of the package take the same arguments;
+// functions use [Default]. Go has no generic methods: for [Func], [Call], [Seq] and the other wrappers the
+// client itself is an option. A Client is safe for concurrent use.
+type Client struct {
+	cfg    Config
+	logger *slog.Logger
+	max    int
+
+	own     *Processor
+	mu      sync.Mutex                        // guards attaching
+	now     atomic.Pointer[attachment]        //
+	tracing atomic.Pointer[bootstrap.Tracing] // that runs, or would if it were on; nil before begin
+	hooked  atomic.Pointer[bootstrap.Tracing] // whose OnShutdown knows us
+
+	scores   *queue[job]
+	live     *queue[Interaction]
+	sink     atomic.Pointer[JSONLSink]
+	dropped  atomic.Int64 // annotations past a bound
+	failures failures
+	scored   atomic.Int64
+	reported atomic.Int64
+	noted    sync.Once
+}
+
+// attachment is the provider that a client uses now.
+type attachment struct {
+	provider  trace.TracerProvider // as the program has it
+	target    trace.TracerProvider // behind a provider that forwards
+	tracer    trace.Tracer
+	processed bool // our processor is on it
+	off       bool // nothing records
+}
+
+// New makes a client over the tracing that runs, and starts one when none runs (see [Config]). The client is
+// never nil and works when the error is not nil; the error is for the log. A program has one client unless
+// Config.Force or Config.Tracing says otherwise: a second New returns the first and [ErrExists]. A client
+// that Force replaces goes on for those who hold it.
+//
+//nolint:contextcheck,nolintlint // tracing begins for the program, not for a caller
+func New(cfg Config) (*Client, error) {
+	c := newClient(cfg)
+	if cfg.Tracing == nil {
+		if first := register(c); first != c {
+			return first, fmt.Errorf("annotate: %w", ErrExists)
+		}
+	}
+	return c, c.begin() // outside the lock: it runs the program's code
+}
+
+// register makes c the program's client unless there is one; it returns the one there is.
+func register(c *Client) *Client {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if process.shared != nil && !c.cfg.Force {
+		return process.shared
+	}
+	process.current.CompareAndSwap(process.shared, c)
+	process.shared = c
+	return c
+}
+
+// Default returns the client of the package's functions: the one of [SetDefault], else the first of [New],
+// else one with the zero [Config].
+//
+//nolint:contextcheck,nolintlint // tracing begins for the program, not for who asks first
+func Default() *Client {
+	if c := process.current.Load(); c != nil {
+		return c
+	}
+	c, err := New(Config{}) // which is the first one when there is one
+	if err != nil && !errors.Is(err, ErrExists) {
+		otel.Handle(err)
+	}
+	process.current.CompareAndSwap(nil, c)
+	return c
+}
+
+// SetDefault makes c the client of the package's functions. Nil puts back what New made.
+func SetDefault(c *Client) { process.current.Store(c) }
+
+func newClient(cfg Config) *Client {
+	c := &Client{cfg: cfg, logger: cfg.logger(), max: cfg.MaxCapturedBytes, own: NewProcessor()}
+	c.tracing.Store(cfg.Tracing)
+	if c.max <= 0 {
+		c.max = DefaultMaxCapturedBytes
+	}
+	workers := cfg.MetricsWorkers
+	if workers <= 0 {
+		workers = DefaultMetricsWorkers
+	}
+	c.scores = newQueue(workers, c.score)
+	c.live = newQueue(1, c.report)
+	return c
+}
+
+// begin starts tracing when there is none, and switches libraries on.
+func (c *Client) begin() error {
+	var errs []error
+	runs := c.cfg.Tracing != nil
+	if !runs {
+		t, err := bootstrap.Start(context.Background(), c.cfg.bootstrap())
+		if runs = errors.Is(err, bootstrap.ErrStarted); !runs {
+			errs = append(errs, err)
+		}
+		c.tracing.Store(t)
+	}
+	if names := c.cfg.ignored(); runs && len(names) > 0 {
+		c.logger.Warn("tracing runs already, so that parts of annotate.Config do not apply",
+			slog.String("fields", strings.Join(names, ", ")))
+	}
+	c.attach()
+	if t := c.tracing.Load(); t.Enabled() {
+		for _, f := range c.cfg.Instrument {
+			errs = append(errs, instrument(f, t.TracerProvider()))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("annotate: %w", err)
+	}
+	return nil
+}
+
+func instrument(f func(trace.TracerProvider) error, p trace.TracerProvider) (err error) {
+	if f == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("instrument: %w: %v", errPanic, p)
+		}
+	}()
+	if err := f(p); err != nil {
+		return fmt.Errorf("instrument: %w", err)
+	}
+	return nil
+}
+
+var errPanic = errors.New("panic")
+
+// provider returns the provider that spans come from now: the configured tracing's, else the program's, which
+// may come later than the client.
+func (c *Client) provider() trace.TracerProvider {
+	if c.cfg.Tracing != nil {
+		return c.cfg.Tracing.TracerProvider()
+	}
+	if t := c.tracing.Load(); t != nil && c.cfg.Bootstrap.NoGlobals {
+		return t.TracerProvider()
+	}
+	return otel.GetTracerProvider()
+}
+
+// attach returns the provider of now, with our processor on it. It costs a few loads unless the provider has
+// changed since.
+func (c *Client) attach() *attachment {
+	p := c.provider()
+	target := p
+	if f, ok := p.(interface{ Unwrap() trace.TracerProvider }); ok {
+		target = f.Unwrap()
+	}
+	if a := c.now.Load(); a != nil && same(a.provider, p) && same(a.target, target) {
+		c.hook(a)
+		return a
+	}
+	return c.reattach(p, target)
+}
+
+// same compares providers; those that are no pointers have no state to speak of.
+func same(a, b trace.TracerProvider) bool {
+	if t := reflect.TypeOf(a); t != reflect.TypeOf(b) || t == nil || t.Kind() == reflect.Pointer {
+		return a == b
+	}
+	return true
+}
+
+// isOff tells the providers whose spans nobody sees: the no-op one, and the one that OTel has while the program
+// has set none, whose type is internal.
+func isOff(p trace.TracerProvider) bool {
+	_, off := p.(noop.TracerProvider)
+	return off || reflect.TypeOf(p).String() == "*global.tracerProvider"
+}
+
+func (c *Client) reattach(p, target trace.TracerProvider) *attachment {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.now.Load(); a != nil && same(a.provider, p) && same(a.target, target) {
+		return a
+	}
+	a := &attachment{provider: p, target: target, tracer: p.Tracer(ScopeName), off: isOff(target)}
+	if r, ok := target.(interface {
+		RegisterSpanProcessor(sdktrace.SpanProcessor)
+	}); ok {
+		r.RegisterSpanProcessor(c.own)
+		a.processed = true
+	}
+	c.now.Store(a)
+	c.hook(a)
+	return a
+}
+
+// hook makes scoring and reporting end with the tracing that runs. It is asked each time, for a program may
+// start tracing after its first annotation.
+func (c *Client) hook(a *attachment) {
+	t := c.cfg.Tracing
+	if t == nil && c.cfg.Bootstrap.NoGlobals {
+		t = c.tracing.Load()
+	} else if t == nil {
+		t = bootstrap.Running()
+	}
+	if t == nil || !a.processed || !t.Enabled() {
+		return
+	}
+	if old := c.hooked.Load(); old == t || !c.hooked.CompareAndSwap(old, t) {
+		return
+	}
+	c.tracing.Store(t)
+	c.scores.open()
+	c.live.open()
+	t.OnShutdown(c.Shutdown)
+}
+
+// mask applies the mask of the tracing that runs.
+func (c *Client) mask(kv attribute.KeyValue) (attribute.KeyValue, bool) {
+	if t := c.tracing.Load(); t != nil {
+		return t.Mask(kv)
+	}
+	return kv, true
+}
+
+// noteReserved says once that reserved metadata keys are ignored.
+func (c *Client) noteReserved(n int) {
+	if n == 0 {
+		return
+	}
+	c.noted.Do(func() {
+		c.logger.Debug("metadata keys that begin with an underscore are reserved and ignored")
+	})
+}
+
+// flushTimeout is the budget of a flush without a deadline.
+const flushTimeout = 5 * time.Second

@@ -1,0 +1,5 @@
+//go:build !race
+
+package annotate_test
+
+const raceEnabled = false

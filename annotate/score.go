@@ -1,0 +1,179 @@
+package annotate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Metric scores a call after it has returned, off the request path. It is used from several goroutines at
+// once. The context ends after 30 s and when the client shuts down; in it this package makes no spans.
+type Metric interface {
+	// Name is the name of the score.
+	Name() string
+	// Score judges a call. An error is counted and reported, and there is no score. Input and output are those
+	// of the call, not copies: they are not to be changed, by the metric or by the program after the call.
+	Score(context.Context, Sample) (Score, error)
+}
+
+// Sample is a call to score.
+type Sample struct {
+	TraceID, SpanID string
+	Name            string
+	Kind            Kind
+	Input, Output   any // as redacted; NoInput and NoOutput do not keep them from metrics
+	Start           time.Time
+	Duration        time.Duration
+}
+
+// Score is the result of a metric: a value, a label, or both.
+type Score struct {
+	Value       float64
+	NoValue     bool // there is only a label
+	Label       string
+	Explanation string
+	Annotator   string // HUMAN, LLM or CODE; default CODE
+}
+
+// MetricFunc makes a metric of a function.
+func MetricFunc(name string, score func(context.Context, Sample) (Score, error)) Metric {
+	return metricFunc{name, score}
+}
+
+type metricFunc struct {
+	name  string
+	score func(context.Context, Sample) (Score, error)
+}
+
+func (m metricFunc) Name() string { return m.name }
+
+func (m metricFunc) Score(ctx context.Context, s Sample) (Score, error) { return m.score(ctx, s) }
+
+// Metrics score the calls of a function that return without an error and are sampled. Each score is a span of
+// kind [Evaluator] below the call's, with one link to the root of the trace, which is what is scored.
+// Calls inside of experiments are not scored. At most 1024 calls wait; more are dropped and counted.
+func Metrics(m ...Metric) CallOption {
+	return callOption(func(c config) config { c.metrics = append(slices.Clip(c.metrics), m...); return c })
+}
+
+// MetricsSampleRate is the share of traces that are scored, 0 to 1, decided by the trace's id. Default: 1.
+func MetricsSampleRate(share float64) CallOption {
+	return callOption(func(c config) config {
+		c.metricsRate = rate(share)
+		if !(share > 0) {
+			c.metricsRate = -1
+		}
+		return c
+	})
+}
+
+// job is a call that waits for its scores.
+type job struct {
+	metrics    []Metric
+	root, span trace.SpanContext
+	sample     Sample
+}
+
+func (c *Client) score(ctx context.Context, j job) {
+	for _, m := range j.metrics {
+		if m != nil {
+			c.scoreOne(ctx, m, j)
+		}
+	}
+}
+
+func (c *Client) scoreOne(ctx context.Context, m Metric, j job) {
+	ctx = Suppress(trace.ContextWithSpanContext(ctx, j.span))
+	name, err := metricName(m)
+	ctx, span := c.attach().tracer.Start(ctx, "evaluate "+name,
+		trace.WithLinks(trace.Link{SpanContext: j.root}),
+		trace.WithAttributes(SpanKindKey.String(string(Evaluator))))
+	var s Score
+	ended := false
+	defer func() { // also when the metric ends its goroutine
+		if !ended {
+			err = errGoexit
+		}
+		if err == nil {
+			err = c.writeScore(span, name, s)
+		}
+		if err != nil {
+			span.SetStatus(codes.Error, errorText(err))
+			c.failures.note(fmt.Errorf("annotate: metric %q: %w", name, err))
+		}
+		span.End()
+	}()
+	if err == nil {
+		s, err = c.judge(ctx, m, j.sample)
+	}
+	ended = true
+}
+
+func metricName(m Metric) (name string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			name, err = "metric", fmt.Errorf("%w: %s", errPanic, errorText(p))
+		}
+	}()
+	return cut(m.Name(), maxWordBytes), nil
+}
+
+func (c *Client) judge(ctx context.Context, m Metric, sample Sample) (s Score, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %s", errPanic, errorText(p))
+		}
+	}()
+	return m.Score(ctx, sample)
+}
+
+// writeScore puts the score on its span.
+//
+// Spec: https://github.com/Arize-ai/openinference/blob/python-openinference-semantic-conventions-v0.1.21/spec/semantic_conventions.md
+func (c *Client) writeScore(span trace.Span, name string, s Score) error {
+	if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
+		s.NoValue = true
+	}
+	if s.NoValue && s.Label == "" {
+		return errNoScore
+	}
+	if s.Annotator == "" {
+		s.Annotator = "CODE"
+	}
+	const prefix = TraceEvaluations + ".0.evaluation."
+	attrs := []attribute.KeyValue{
+		attribute.String(prefix+"name", name),
+		attribute.String(prefix+"annotator_kind", s.Annotator),
+	}
+	if !s.NoValue {
+		attrs = append(attrs, attribute.Float64(prefix+"score", s.Value))
+	}
+	if s.Label != "" {
+		attrs = append(attrs, attribute.String(prefix+"label", cut(s.Label, maxWordBytes)))
+	}
+	if s.Explanation != "" {
+		attrs = append(attrs, attribute.String(prefix+"explanation", cut(s.Explanation, c.max)))
+	}
+	span.SetAttributes(attrs...)
+	if c.cfg.GenAI {
+		addGenAIScore(span, name, s)
+	}
+	c.scored.Add(1)
+	return nil
+}
+
+// failures reports the first error of the background and counts all.
+type failures struct{ n counter }
+
+func (f *failures) note(err error) {
+	if f.n.Add(1) == 1 {
+		otel.Handle(err)
+	}
+}
