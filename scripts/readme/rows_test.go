@@ -23,7 +23,7 @@ func testNames(t *testing.T, path string, dirs map[string][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`(?:\b([a-z0-9_]+)\.)?\b((?:Test|Fuzz|Example|Benchmark)[A-Z]\w*)`)
+	name := regexp.MustCompile(`(?:\b([a-z0-9_]+)\.)?\b((?:Test|Fuzz|Benchmark)[A-Z]\w*|Example\w*)`)
 	found := 0
 	for line := range strings.Lines(string(table)) {
 		pkg := ""
