@@ -176,7 +176,7 @@ func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
 }
 
 func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
-	defer p.caught(nil) //nolint:contextcheck // a line of the log, whatever became of the span
+	defer p.caught(nil)
 	p.next.OnEnd(p.view.span(s))
 }
 
