@@ -32,6 +32,8 @@ func scenarios() map[string]func() error {
 		"errors":             childErrors,
 		"idle":               childIdle,
 		"serve":              childServe,
+		"default log":        childDefaultLog,
+		"default log late":   childDefaultLogLate,
 	}
 }
 
@@ -108,6 +110,8 @@ func TestInAProcessOfItsOwn(t *testing.T) {
 		"foreign propagator": {"OTEL_TRACES_EXPORTER=otlp/stdout"},
 		"stand-in":           {"OTEL_TRACES_EXPORTER=otlp/stdout"},
 		"without spans":      {"OTEL_SDK_DISABLED=true"},
+		"default log":        nil,
+		"default log late":   {"SHOP_TRACES_MAX_BYTES=many"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

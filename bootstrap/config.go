@@ -29,7 +29,8 @@ type Config struct {
 	Version string
 	// Environment is the resource's deployment.environment.name. Default: none.
 	Environment string
-	// Logger takes findings, notices and the account. Default: slog.Default().
+	// Logger takes findings, notices and the account. Default: slog.Default(),
+	// as it is at each line.
 	Logger *slog.Logger
 	// Lookup is where the variables come from. Default: the process.
 	Lookup env.Lookup
@@ -85,7 +86,7 @@ func (c Config) Variables() env.Lookup { return c.lookup() }
 func (c Config) logger() *slog.Logger {
 	logger := c.Logger
 	if logger == nil {
-		logger = slog.Default()
+		logger = slog.New(currentHandler{})
 	}
 	return slog.New(guardedHandler{logger.Handler()})
 }

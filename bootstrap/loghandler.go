@@ -10,15 +10,17 @@ import (
 
 // LogHandler returns a handler that adds trace_id and span_id to each record
 // whose context carries a span, in lower-case hex and always at the top level,
-// also under WithGroup. A nil next is slog.Default's handler.
+// also under WithGroup. It may be made slog's default:
 //
-// Do not make it the default around the default: slog.SetDefault sends the
-// standard library's log through the new handler, and slog's first handler
-// writes to that same log.
+//	slog.SetDefault(slog.New(tracing.LogHandler(slog.NewJSONHandler(os.Stderr, nil))))
+//
+// A nil next is slog.Default's handler. Slog's first handler, the one of a
+// program that has set none, cannot go below a default of slog: it writes to
+// package log, which writes to the default. In its place, also when next is that
+// handler, comes a [slog.TextHandler] to standard error with level info; what
+// With added to it is gone.
 func (t *Tracing) LogHandler(next slog.Handler) slog.Handler {
-	if next == nil {
-		next = slog.Default().Handler()
-	}
+	next = settable(next)
 	return &logHandler{root: next, next: next}
 }
 
