@@ -30,8 +30,11 @@ var ErrSecondSignal = errors.New("second signal")
 //  4. It does what [Tracing.Shutdown] does, with the rest.
 //
 // A second signal ends all of this at once, with [ErrSecondSignal]; a third one
-// ends the process in the usual way. TLS is on when srv.TLSConfig is set, with
-// the certificates in it; one with NextProtos alone is net/http's own. The program's BaseContext stays in force.
+// ends the process in the usual way. Signals in the half second after the end
+// began do not count: supervisors send one to the process and to its group, and
+// a shell and a wrapper both hand on the Ctrl-C. TLS is on when srv.TLSConfig is
+// set, with the certificates in it; one with NextProtos alone is net/http's own.
+// The program's BaseContext stays in force.
 //
 // The error is nil after an orderly end that lost nothing. Serve does all of
 // this whether tracing is on or off. A server is served once at a time.
@@ -204,17 +207,28 @@ func (t *Tracing) drain(ctx context.Context, srv *http.Server, cancelBase contex
 	}
 }
 
-// watchSecond calls f at the next signal, and lets the one after that end the
-// process in the usual way.
+// secondAfter is how much later than the first a signal is somebody's wish, and
+// not the first one delivered twice.
+const secondAfter = 500 * time.Millisecond
+
+// watchSecond calls f at the next signal that is meant as one, and lets the one
+// after that end the process in the usual way.
 func watchSecond(signals chan os.Signal, f func()) (stop func()) {
+	begin := time.Now()
 	quit := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			f()
-		case <-quit:
+		for {
+			select {
+			case <-signals:
+				if time.Since(begin) < secondAfter {
+					continue
+				}
+				signal.Stop(signals)
+				f()
+			case <-quit:
+			}
+			return
 		}
 	})
 	return func() {

@@ -138,6 +138,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		_ = resp.Body.Close()
 		time.Sleep(time.Millisecond)
 	}
+	time.Sleep(600 * time.Millisecond) // sooner it would be the first one again
 	s.signal(t, os.Interrupt)
 	served, report := s.end(t)
 	if !strings.Contains(served, "second signal") {
