@@ -102,6 +102,7 @@ type countingExporter struct {
 	acc  *account
 	stop context.Context //nolint:containedctx // ends when the gate gives up, for every export alike
 	view view
+	utf8 cleaner
 	diag *diagnostics
 	name string
 }
@@ -114,7 +115,7 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(e.stop, func() { cancel(errGivenUp) })() //nolint:contextcheck // both contexts end it
-	err := e.export(ctx, e.view.spans(spans))
+	err := e.export(ctx, e.utf8.spans(e.view.spans(spans)))
 	failed, uncertain := n, false
 	switch rejected, partial := partialSuccess(err); {
 	case err == nil:

@@ -156,12 +156,13 @@ func maskLinks(m maskFunc, links []sdktrace.Link) []sdktrace.Link {
 	return out
 }
 
-// userProcessor is one of Config.Processors: it sees the view, and is shut down
-// once although both we and the provider do it. Its panics are errors: they
-// would break the request whose span it is.
+// userProcessor is one of Config.Processors: it sees the view in UTF-8, and is
+// shut down once although both we and the provider do it. Its panics are errors:
+// they would break the request whose span it is.
 type userProcessor struct {
 	next sdktrace.SpanProcessor
 	view view
+	utf8 cleaner
 	diag *diagnostics
 	once sync.Once
 	err  error
@@ -177,7 +178,8 @@ func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
 
 func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	defer p.caught(nil)
-	p.next.OnEnd(p.view.span(s))
+	s, _ = p.utf8.span(p.view.span(s))
+	p.next.OnEnd(s)
 }
 
 func (p *userProcessor) ForceFlush(ctx context.Context) (err error) {
