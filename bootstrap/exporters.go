@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ type builder struct {
 	view    view
 	diag    *diagnostics
 	find    func(env.Finding)
-	console io.Writer
+	console func() io.Writer
 }
 
 // build makes every destination. What cannot be built becomes the file, with
@@ -68,7 +67,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 		}
 		return gated(destOTLP, p.target, newGate(exp, b.set.Batch, b.view, b.diag, destOTLP)), nil
 	case destConsole:
-		exp, err := stdouttrace.New(stdouttrace.WithWriter(b.console), stdouttrace.WithPrettyPrint())
+		exp, err := stdouttrace.New(stdouttrace.WithWriter(b.console()), stdouttrace.WithPrettyPrint())
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +77,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 		}
 		return gated(destConsole, p.target, newGate(exp, batch, b.view, b.diag, destConsole)), nil
 	case destOTLPStdout:
-		return written(destOTLPStdout, p.target, jsonlexport.NewWriter(b.console, b.fileOptions()...), b.fileView()), nil
+		return written(destOTLPStdout, p.target, jsonlexport.NewWriter(b.console(), b.fileOptions()...), b.fileView()), nil
 	default:
 		return b.file(p), nil
 	}
@@ -114,7 +113,3 @@ func (b *builder) fileOptions() []jsonlexport.Option {
 
 // fileView is the view without the mask, which the encoder applies itself.
 func (b *builder) fileView() view { return newView(nil, b.view.resource) }
-
-func stdout() io.Writer {
-	return os.Stdout //nolint:forbidigo // OTEL_TRACES_EXPORTER asked for it
-}

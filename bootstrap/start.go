@@ -163,7 +163,7 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 
 // build makes the destinations and wraps the program's processors.
 func (t *Tracing) build(v view) {
-	b := builder{cfg: t.cfg, set: t.plan.settings, view: v, diag: t.diag, find: t.plan.find, console: stdout()}
+	b := builder{cfg: t.cfg, set: t.plan.settings, view: v, diag: t.diag, find: t.plan.find, console: stdout}
 	t.hub = &hub{dests: b.build(t.plan.dests)}
 	for _, p := range t.cfg.Processors {
 		if p != nil {
