@@ -34,6 +34,7 @@ func scenarios() map[string]func() error {
 		"serve":              childServe,
 		"default log":        childDefaultLog,
 		"default log late":   childDefaultLogLate,
+		"homeless":           childHomeless,
 	}
 }
 
@@ -111,6 +112,7 @@ func TestInAProcessOfItsOwn(t *testing.T) {
 		"stand-in":           {"OTEL_TRACES_EXPORTER=otlp/stdout"},
 		"without spans":      {"OTEL_SDK_DISABLED=true"},
 		"default log":        nil,
+		"homeless":           {"HOME="},
 		"default log late":   {"SHOP_TRACES_MAX_BYTES=many"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,11 @@ func (p *Plan) resourceRows(t *rowTable, cfg Config) {
 func (p *Plan) destinationRows(t *rowTable, cfg Config) {
 	s := p.settings
 	for _, d := range p.dests {
-		t.add("destination", strings.TrimSpace(d.kind+" "+d.target), p.destinationOrigin(d, cfg), "")
+		words := d.kind + " " + d.target
+		if d.target == "" {
+			words = noFolder
+		}
+		t.add("destination", words, p.destinationOrigin(d, cfg), "")
 	}
 	if len(p.dests) == 0 {
 		t.add("destination", "none", origin(s.Exporters.Key), "")

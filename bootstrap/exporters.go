@@ -46,7 +46,7 @@ func (b *builder) build(plan []plannedDestination) []*destination {
 			dests = append(dests, d)
 			continue
 		}
-		b.find(env.Finding{Key: p.key, Value: p.target, Want: "an exporter that can be built: " + b.diag.clean(err.Error()), Used: "the file"})
+		b.find(env.Finding{Key: p.key, Value: p.target, Want: "an exporter that can be built", Used: "the file; the cause: " + b.diag.clean(err.Error())})
 		if hasFile {
 			continue
 		}
@@ -88,11 +88,12 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 func (b *builder) file(p plannedDestination) *destination {
 	if p.target == "" {
 		// The finding of the plan has said that there is no place for it.
-		return nowhere(destFile, "no file: no state folder is known")
+		return nowhere(destFile, noFolder)
 	}
 	e, err := jsonlexport.New(p.target, b.fileOptions()...)
 	if err != nil {
-		b.find(env.Finding{Key: p.key, Value: p.target, Want: "a span file that can be written: " + b.diag.clean(err.Error()), Used: noFile})
+		value, _ := b.cfg.lookup().Lookup(p.key)
+		b.find(env.Finding{Key: p.key, Value: value, Want: "a span file that can be written", Used: noFile + "; the cause: " + b.diag.clean(err.Error())})
 		return nowhere(destFile, "no file: "+cut(p.target)+" cannot be written")
 	}
 	return written(destFile, e.Path(), e, b.fileView())

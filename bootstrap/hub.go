@@ -24,6 +24,7 @@ type destination struct {
 	name, target string
 	proc         sdktrace.SpanProcessor
 	report       func() DestinationReport
+	nowhere      bool // it could not be built
 }
 
 func (h *hub) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
@@ -110,7 +111,7 @@ func written(name, target string, e *jsonlexport.Exporter, v view) *destination 
 // nowhere makes a destination that could not be built: it drops and counts.
 func nowhere(name, why string) *destination {
 	acc := &account{}
-	return &destination{name: name, target: why, proc: droppingProcessor{acc}, report: acc.report}
+	return &destination{name: name, target: why, proc: droppingProcessor{acc}, report: acc.report, nowhere: true}
 }
 
 type droppingProcessor struct{ acc *account }

@@ -10,8 +10,15 @@ import (
 	"github.com/waymark-trace/waymark/internal/statepath"
 )
 
-// noFile is what is used when there is no place for the span file.
-const noFile = "no file; spans are counted and dropped"
+// What is used, and shown, when there is no place for the span file.
+const (
+	noFile   = "no file; spans are counted and dropped"
+	noFolder = "no file: no state folder is known"
+)
+
+// keyHome is the variable behind the span file's place when none of ours and no
+// XDG_STATE_HOME says it.
+const keyHome = "HOME"
 
 // Plan is what [Start] would do, decided from the configuration and the
 // variables alone: nothing is opened, asked or changed. A provider that the
@@ -128,8 +135,8 @@ func (p *Plan) add(cfg Config, kind string) {
 	}
 	if d.kind == destFile && d.target == "" {
 		p.find(env.Finding{
-			Key:  "HOME",
-			Want: fmt.Sprintf("a home folder for the span file, or %s, or %s", d.key, env.KeyOTLPEndpoint),
+			Key:  d.key,
+			Want: fmt.Sprintf("a home folder for the span file, or %s%s, or %s", env.Prefix(s.App), env.SuffixTracesFile, env.KeyOTLPEndpoint),
 			Used: noFile,
 		})
 	}
@@ -167,9 +174,12 @@ func (c Config) file(s env.Settings) plannedDestination {
 		}
 		return plannedDestination{kind: destFile, target: path, key: s.TracesFile.Key}
 	}
-	path, err := statepath.TracesFile(s.App, c.lookup().Lookup)
-	if err != nil {
-		path = ""
+	d := plannedDestination{kind: destFile, key: keyHome}
+	if path, err := statepath.TracesFile(s.App, c.lookup().Lookup); err == nil {
+		d.target = path
 	}
-	return plannedDestination{kind: destFile, target: path, key: env.Prefix(s.App) + env.SuffixTracesFile}
+	if v, _ := c.lookup().Lookup(env.KeyStateHome); filepath.IsAbs(strings.TrimSpace(v)) {
+		d.key = env.KeyStateHome
+	}
+	return d
 }

@@ -117,7 +117,11 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		}
 	}
 	if t.recording {
-		t.logger.LogAttrs(ctx, slog.LevelInfo, "tracing started",
+		level := slog.LevelInfo
+		if slices.ContainsFunc(t.hub.dests, func(d *destination) bool { return d.nowhere }) {
+			level = slog.LevelWarn
+		}
+		t.logger.LogAttrs(ctx, level, "tracing started",
 			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))
 	}
 	if err := errors.Join(errs...); err != nil {
