@@ -62,6 +62,8 @@ type Tracing struct {
 
 	mu             sync.Mutex
 	hooks          []func(context.Context) error
+	serving        int          // calls of Serve that run
+	over           atomic.Bool  // no span is recorded any more
 	reason         atomic.Value // string, why the program stops
 	goroutinesDone atomic.Bool
 	stopOnce       sync.Once
@@ -69,8 +71,9 @@ type Tracing struct {
 	stopErr        error
 }
 
-// Enabled reports whether spans are recorded.
-func (t *Tracing) Enabled() bool { return t.recording }
+// Enabled reports whether spans are recorded: not when tracing is off, and no
+// more once [Tracing.Shutdown] has come to the flush.
+func (t *Tracing) Enabled() bool { return t.recording && !t.over.Load() }
 
 // TracerProvider returns the provider that Waymark uses: the forwarding one of
 // the process, the program's own when Start found one, a no-op one when tracing

@@ -31,6 +31,7 @@ type forwarder struct {
 type target struct {
 	provider trace.TracerProvider
 	sdk      *sdktrace.TracerProvider // nil for the no-op target
+	late     func()                   // told of each span that is not made after Shutdown; nil: nobody is
 }
 
 type scopeKey struct {
@@ -40,7 +41,7 @@ type scopeKey struct {
 
 func newForwarder() *forwarder {
 	f := &forwarder{tracers: map[scopeKey]*forwardTracer{}}
-	f.stop()
+	f.stop(nil)
 	return f
 }
 
@@ -48,7 +49,9 @@ func (f *forwarder) point(tp *sdktrace.TracerProvider) {
 	f.target.Store(&target{provider: tp, sdk: tp})
 }
 
-func (f *forwarder) stop() { f.target.Store(&target{provider: noop.NewTracerProvider()}) }
+func (f *forwarder) stop(late func()) {
+	f.target.Store(&target{provider: noop.NewTracerProvider(), late: late})
+}
 
 // Tracer returns the tracer of a scope, the same one each time.
 func (f *forwarder) Tracer(name string, opts ...trace.TracerOption) trace.Tracer {
@@ -120,6 +123,9 @@ func (t *forwardTracer) Start(ctx context.Context, name string, opts ...trace.Sp
 	if r == nil || r.target != now {
 		r = &resolved{now, now.provider.Tracer(t.name, t.opts...)}
 		t.current.Store(r)
+	}
+	if now.late != nil {
+		now.late()
 	}
 	return r.tracer.Start(ctx, name, opts...) //nolint:spancheck // the caller ends it
 }

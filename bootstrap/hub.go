@@ -16,6 +16,7 @@ import (
 // spans once and hands them to every destination.
 type hub struct {
 	started, ended atomic.Uint64
+	late           atomic.Uint64 // would have begun after the end
 	dests          []*destination
 }
 
@@ -79,6 +80,10 @@ func (h *hub) report() Report {
 		// Beside the program's own provider a span may have begun before us.
 		dr.Started = max(started, ended)
 		dr.Open = dr.Started - ended
+		late := h.late.Load()
+		dr.Started += late
+		dr.Ended += late
+		dr.Dropped += late
 		r.Destinations = append(r.Destinations, dr)
 	}
 	return r

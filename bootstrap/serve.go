@@ -36,11 +36,16 @@ var ErrSecondSignal = errors.New("second signal")
 // set, with the certificates in it; one with NextProtos alone is net/http's own.
 // The program's BaseContext stays in force.
 //
+// Several servers may be served at the same time, each by a call of its own. The
+// last call that returns ends tracing; one that ends earlier, or fails to listen
+// while another serves, ends its own server alone.
+//
 // The error is nil after an orderly end that lost nothing. Serve does all of
 // this whether tracing is on or off. A server is served once at a time.
 func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
+	t.enter()
 	if srv == nil {
-		return errors.Join(errNoServer, t.Shutdown(context.WithoutCancel(ctx)))
+		return errors.Join(errNoServer, t.leave(context.WithoutCancel(ctx)))
 	}
 	addr := srv.Addr
 	if addr == "" {
@@ -53,18 +58,42 @@ func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	ln, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
 		t.reason.Store("the server did not start")
-		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), t.Shutdown(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), t.leave(context.WithoutCancel(ctx)))
 	}
-	return t.ServeListener(ctx, srv, ln)
+	return t.serveListener(ctx, srv, ln)
+}
+
+// enter counts a Serve that runs.
+func (t *Tracing) enter() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.serving++
+}
+
+// leave ends tracing when no other Serve runs.
+func (t *Tracing) leave(ctx context.Context) error {
+	t.mu.Lock()
+	t.serving--
+	last := t.serving == 0
+	t.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return t.Shutdown(ctx)
 }
 
 var errNoServer = errors.New("bootstrap: serve: no server")
 
 // ServeListener is [Tracing.Serve] on a listener, which it closes.
 func (t *Tracing) ServeListener(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	t.enter()
 	if srv == nil || ln == nil {
-		return errors.Join(errNoServer, t.Shutdown(context.WithoutCancel(ctx)))
+		return errors.Join(errNoServer, t.leave(context.WithoutCancel(ctx)))
 	}
+	return t.serveListener(ctx, srv, ln)
+}
+
+func (t *Tracing) serveListener(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -99,7 +128,7 @@ func (t *Tracing) ServeListener(ctx context.Context, srv *http.Server, ln net.Li
 	defer stopWatching()
 
 	drainErr := t.drain(end, srv, cancelBase)
-	stopErr := t.Shutdown(end)
+	stopErr := t.leave(end)
 	if errors.Is(context.Cause(end), ErrSecondSignal) {
 		drainErr = ErrSecondSignal
 	}

@@ -13,7 +13,9 @@ import (
 // Shutdown ends tracing: the goroutine profile, the hooks of
 // [Tracing.OnShutdown], the other profiles, then every processor of ours
 // flushed and shut down at the same time, each with the whole rest of the time,
-// then the provider, then the account in one log line.
+// then the provider, then the account in one log line, which is a warning when
+// spans were lost or have not ended. What would begin a span later is counted as
+// dropped, and the first one is a warning.
 //
 // It obeys ctx; without a deadline it takes at most Config.ShutdownTimeout. A
 // context that has ended already leaves no time to flush. The error says what
@@ -135,8 +137,9 @@ func (t *Tracing) stopProfiles(ctx context.Context) error {
 
 // flush ends the making of spans, and brings what has ended to its place.
 func (t *Tracing) flush(ctx context.Context) error {
+	t.over.Store(true)
 	if t.forward != nil {
-		t.forward.stop()
+		t.forward.stop(t.late)
 	}
 	if t.hub == nil {
 		return nil
@@ -169,6 +172,14 @@ func (t *Tracing) flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// late takes a span that would begin after Shutdown.
+func (t *Tracing) late() {
+	if t.hub.late.Add(1) == 1 {
+		t.logger.LogAttrs(context.Background(), slog.LevelWarn, "span after the end of tracing",
+			slog.String("app", t.plan.App), slog.String("want", "the server ended before tracing is"))
+	}
+}
+
 // account logs the account in one line, and says what was lost as an error.
 func (t *Tracing) account(ctx context.Context) error {
 	if t.hub == nil {
@@ -177,7 +188,8 @@ func (t *Tracing) account(ctx context.Context) error {
 	r := t.Report()
 	t.diag.summary(ctx)
 	level := slog.LevelInfo
-	if r.Lost() > 0 {
+	open := slices.ContainsFunc(r.Destinations, func(d DestinationReport) bool { return d.Open > 0 })
+	if r.Lost() > 0 || open {
 		level = slog.LevelWarn
 	}
 	t.logger.LogAttrs(ctx, level, "tracing stopped", slog.String("app", t.plan.App), slog.Any("account", r))
