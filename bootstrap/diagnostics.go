@@ -29,8 +29,9 @@ type diagnostics struct {
 	secrets []string
 	quiet   atomic.Bool // while the SDK reads variables that are checked already
 
-	mu    sync.Mutex
-	kinds map[string]*errorKind
+	mu         sync.Mutex
+	kinds      map[string]*errorKind
+	lastExport string // why spans were lost last
 }
 
 type errorKind struct {
@@ -72,11 +73,20 @@ func (d *diagnostics) exportFailed(name string, failed int, uncertain bool, err 
 		d.report(name, err)
 		return
 	}
+	d.mu.Lock()
+	d.lastExport = name + ": " + d.clean(err.Error())
+	d.mu.Unlock()
 	if text, n := d.count(name, err); n > 0 {
 		d.logger.LogAttrs(context.Background(), slog.LevelWarn, "spans not exported",
 			slog.String("destination", name), slog.String("error", text), slog.Int("spans", failed),
 			slog.Bool("may_have_arrived", uncertain), slog.Int("count", n))
 	}
+}
+
+func (d *diagnostics) lastExportError() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lastExport
 }
 
 // count returns the text and how many errors a line stands for; 0: no line.

@@ -73,7 +73,7 @@ func (g *gate) ForceFlush(ctx context.Context) error {
 	select {
 	case err := <-result:
 		if lost := g.acc.lost() - before; err == nil && lost > 0 {
-			err = fmt.Errorf("%d spans lost", lost)
+			err = lossError{text: spansLost(lost)}
 		}
 		return err
 	case <-ctx.Done():

@@ -18,6 +18,7 @@ type hub struct {
 	started, ended atomic.Uint64
 	late           atomic.Uint64 // would have begun after the end
 	dests          []*destination
+	stop           sync.Once
 }
 
 // destination is one place that spans go to.
@@ -49,9 +50,11 @@ func (h *hub) ForceFlush(ctx context.Context) error {
 }
 
 // Shutdown flushes and shuts down every destination at the same time, each
-// with the whole of ctx.
-func (h *hub) Shutdown(ctx context.Context) error {
-	return h.each(func(d *destination) error { return d.proc.Shutdown(ctx) })
+// with the whole of ctx. Only the first call has the errors: the provider's own
+// shutdown would repeat them.
+func (h *hub) Shutdown(ctx context.Context) (err error) {
+	h.stop.Do(func() { err = h.each(func(d *destination) error { return d.proc.Shutdown(ctx) }) })
+	return err
 }
 
 func (h *hub) each(do func(*destination) error) error {

@@ -40,12 +40,13 @@ var ErrSecondSignal = errors.New("second signal")
 // last call that returns ends tracing; one that ends earlier, or fails to listen
 // while another serves, ends its own server alone.
 //
-// The error is nil after an orderly end that lost nothing. Serve does all of
+// The error is nil after an orderly end that lost nothing, and wraps
+// [ErrSpansLost] after one that lost spans. Serve does all of
 // this whether tracing is on or off. A server is served once at a time.
 func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	t.enter()
 	if srv == nil {
-		return errors.Join(errNoServer, t.leave(context.WithoutCancel(ctx)))
+		return errors.Join(errNoServer, beside(t.leave(context.WithoutCancel(ctx))))
 	}
 	addr := srv.Addr
 	if addr == "" {
@@ -58,7 +59,7 @@ func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	ln, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
 		t.reason.Store("the server did not start")
-		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), t.leave(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), beside(t.leave(context.WithoutCancel(ctx))))
 	}
 	return t.serveListener(ctx, srv, ln)
 }
@@ -88,7 +89,7 @@ var errNoServer = errors.New("bootstrap: serve: no server")
 func (t *Tracing) ServeListener(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	t.enter()
 	if srv == nil || ln == nil {
-		return errors.Join(errNoServer, t.leave(context.WithoutCancel(ctx)))
+		return errors.Join(errNoServer, beside(t.leave(context.WithoutCancel(ctx))))
 	}
 	return t.serveListener(ctx, srv, ln)
 }
@@ -139,7 +140,7 @@ func (t *Tracing) serveListener(ctx context.Context, srv *http.Server, ln net.Li
 		result.err = nil
 	}
 	if err := errors.Join(result.err, drainErr); err != nil {
-		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), stopErr)
+		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), beside(stopErr))
 	}
 	return stopErr
 }

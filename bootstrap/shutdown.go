@@ -19,7 +19,7 @@ import (
 //
 // It obeys ctx; without a deadline it takes at most Config.ShutdownTimeout. A
 // context that has ended already leaves no time to flush. The error says what
-// was lost and what failed. Shutdown may be called twice and concurrently: each
+// was lost and what failed; it wraps [ErrSpansLost] when it is a loss alone. Shutdown may be called twice and concurrently: each
 // call waits for the first, or its own context, and gets the same answer.
 func (t *Tracing) Shutdown(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
@@ -61,7 +61,15 @@ func (t *Tracing) isStopped() bool {
 
 func (t *Tracing) stop(ctx context.Context) error {
 	// Go calls them in this order.
-	err := errors.Join(t.goroutines(ctx), t.runHooks(ctx), t.stopProfiles(ctx), t.flush(ctx), t.account(ctx))
+	failed := errors.Join(t.goroutines(ctx), t.runHooks(ctx), t.stopProfiles(ctx))
+	flushErr, restErr := t.flush(ctx)
+	err := t.account(ctx, flushErr)
+	if err == nil {
+		err = flushErr
+	}
+	if failed = errors.Join(failed, restErr); failed != nil {
+		err = errors.Join(failed, beside(err))
+	}
 	t.restore()
 	if err != nil {
 		return fmt.Errorf("bootstrap: shutdown: %w", cleanedError{t.diag.clean(err.Error()), err})
@@ -135,19 +143,20 @@ func (t *Tracing) stopProfiles(ctx context.Context) error {
 	return bounded(ctx, "profiles", func(ctx context.Context) error { return t.profiler.Stop(ctx, reason) })
 }
 
-// flush ends the making of spans, and brings what has ended to its place.
-func (t *Tracing) flush(ctx context.Context) error {
+// flush ends the making of spans, and brings what has ended to its place. The
+// first error is about our destinations, whose account says more.
+func (t *Tracing) flush(ctx context.Context) (destinations, rest error) {
 	t.over.Store(true)
 	if t.forward != nil {
 		t.forward.stop(t.late)
 	}
 	if t.hub == nil {
-		return nil
+		return nil, nil
 	}
-	hub, provider := len(t.extra), len(t.extra)+1
+	provider := len(t.extra)
 	errs := make([]error, provider+1)
 	var wg sync.WaitGroup
-	wg.Go(func() { errs[hub] = t.hub.Shutdown(ctx) })
+	wg.Go(func() { destinations = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
 		wg.Go(func() {
 			errs[i] = bounded(ctx, "processor", func(ctx context.Context) error {
@@ -169,7 +178,7 @@ func (t *Tracing) flush(ctx context.Context) error {
 			t.foreign.UnregisterSpanProcessor(p)
 		}
 	}
-	return errors.Join(errs...)
+	return destinations, errors.Join(errs...)
 }
 
 // late takes a span that would begin after Shutdown.
@@ -180,8 +189,9 @@ func (t *Tracing) late() {
 	}
 }
 
-// account logs the account in one line, and says what was lost as an error.
-func (t *Tracing) account(ctx context.Context) error {
+// account logs the account in one line, and says what was lost as an error, with
+// the last error of an exporter, or else the one of the flush.
+func (t *Tracing) account(ctx context.Context, flushErr error) error {
 	if t.hub == nil {
 		return nil
 	}
@@ -193,8 +203,14 @@ func (t *Tracing) account(ctx context.Context) error {
 		level = slog.LevelWarn
 	}
 	t.logger.LogAttrs(ctx, level, "tracing stopped", slog.String("app", t.plan.App), slog.Any("account", r))
-	if r.Lost() > 0 {
-		return fmt.Errorf("%d spans lost (%s)", r.Lost(), r)
+	if r.Lost() == 0 {
+		return nil
 	}
-	return nil
+	text := fmt.Sprintf("%s (%s)", spansLost(r.Lost()), r)
+	if last := t.diag.lastExportError(); last != "" {
+		text += ": " + last
+	} else if flushErr != nil {
+		text += ": " + flushErr.Error()
+	}
+	return lossError{text, flushErr}
 }

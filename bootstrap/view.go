@@ -165,7 +165,6 @@ type userProcessor struct {
 	utf8 cleaner
 	diag *diagnostics
 	once sync.Once
-	err  error
 }
 
 func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
@@ -187,12 +186,13 @@ func (p *userProcessor) ForceFlush(ctx context.Context) (err error) {
 	return p.next.ForceFlush(ctx)
 }
 
-func (p *userProcessor) Shutdown(ctx context.Context) error {
+// Shutdown has the error at the first call alone, as the hub's.
+func (p *userProcessor) Shutdown(ctx context.Context) (err error) {
 	p.once.Do(func() {
-		defer p.caught(&p.err) //nolint:contextcheck // as above
-		p.err = p.next.Shutdown(ctx)
+		defer p.caught(&err) //nolint:contextcheck // as above
+		err = p.next.Shutdown(ctx)
 	})
-	return p.err
+	return err
 }
 
 // caught turns a panic into the error, or into a line of the log when there is
