@@ -54,17 +54,19 @@ func (a *account) settle(n, failed int, uncertain bool) {
 	}
 }
 
-// finish closes the account: what is with the exporter may have arrived, what
-// still waits has not, and what ends later is dropped.
-func (a *account) finish() {
+// finish closes the account: what is with the exporter may have arrived, unless
+// nothing has been sent; what still waits has not, and what ends later is dropped.
+func (a *account) finish(nothingSent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.final {
 		return
 	}
 	a.final = true
-	a.failed += uint64(a.inFlight)              //nolint:gosec // not negative
-	a.uncertain += uint64(a.inFlight)           //nolint:gosec // not negative
+	a.failed += uint64(a.inFlight) //nolint:gosec // not negative
+	if !nothingSent {
+		a.uncertain += uint64(a.inFlight) //nolint:gosec // not negative
+	}
 	a.dropped += uint64(a.waiting - a.inFlight) //nolint:gosec // inFlight is part of waiting
 	a.waiting, a.inFlight = 0, 0
 }

@@ -246,6 +246,12 @@ func TestCollectorThatComesLater(t *testing.T) {
 			}
 			makeSpans(t, tracing.TracerProvider(), 10)
 			time.AfterFunc(200*time.Millisecond, func() { later(protocol) })
+			// The last flush would not wait for it as long.
+			for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				if tracing.Report().Destinations[0].Exported == 10 {
+					break
+				}
+			}
 			if err := shutdown(t, tracing); err != nil {
 				t.Errorf("Shutdown: %v", err)
 			}

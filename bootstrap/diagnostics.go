@@ -83,6 +83,19 @@ func (d *diagnostics) exportFailed(name string, failed int, uncertain bool, err 
 	}
 }
 
+// notReached reports a try that got no connection, at the first one and not
+// after all of them. The loss of the batch counts as the same error.
+func (d *diagnostics) notReached(name string, err error) {
+	text, n := d.count(name, err)
+	d.mu.Lock()
+	d.lastExport = name + ": " + d.clean(err.Error())
+	d.mu.Unlock()
+	if n > 0 {
+		d.logger.LogAttrs(context.Background(), slog.LevelWarn, "backend not reached",
+			slog.String("destination", name), slog.String("error", text), slog.Int("count", n))
+	}
+}
+
 func (d *diagnostics) lastExportError() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,15 +10,19 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/peer"
 
 	"github.com/waymark-trace/waymark/env"
 )
@@ -65,6 +69,7 @@ func newGRPCExporter(o env.OTLP, u *url.URL, tlsConfig *tls.Config, headers map[
 		otlptracegrpc.WithTLSCredentials(creds),
 		otlptracegrpc.WithHeaders(headers),
 		otlptracegrpc.WithTimeout(o.Timeout.V),
+		otlptracegrpc.WithDialOption(grpc.WithChainUnaryInterceptor(watchAttempt)),
 		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
 			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryFor,
 		}),
@@ -135,11 +140,36 @@ func (e closingExporter) Shutdown(ctx context.Context) error {
 type retryDials struct{ base http.RoundTripper }
 
 func (t retryDials) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.base.RoundTrip(r)
+	ctx, tries := r.Context(), attemptsOf(r.Context())
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		connected.Store(true)
+		tries.connected()
+	}}
+	resp, err := t.base.RoundTrip(r.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	if err != nil && !connected.Load() {
+		tries.refused(ctx, err)
+	}
 	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
 		return nil, temporaryError{err}
 	}
 	return resp, err
+}
+
+// watchAttempt tells a call that got no connection, also when the other side
+// speaks something else, from one that may have arrived: only the latter has a
+// peer.
+func watchAttempt(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	tries := attemptsOf(ctx)
+	var to peer.Peer
+	tries.begin()
+	err := invoke(ctx, method, req, reply, cc, append(opts, grpc.Peer(&to))...)
+	if err != nil && to.Addr == nil {
+		tries.refused(ctx, err)
+	} else {
+		tries.connected()
+	}
+	return err
 }
 
 type temporaryError struct{ error }

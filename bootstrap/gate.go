@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -17,6 +19,7 @@ import (
 // without a word, and takes bad sizes literally.
 type gate struct {
 	acc   *account
+	exp   *countingExporter
 	batch sdktrace.SpanProcessor
 	abort context.CancelFunc // cuts the exports that run
 	flush chan struct{}      // one flush at a time: each puts a marker into the SDK's queue
@@ -31,7 +34,7 @@ func newGate(exp sdktrace.SpanExporter, b env.Batch, v view, diag *diagnostics, 
 	stop, abort := context.WithCancel(context.Background())
 	acc := &account{limit: limit}
 	counting := &countingExporter{next: exp, acc: acc, stop: stop, view: v, diag: diag, name: name}
-	g := &gate{acc: acc, abort: abort, flush: make(chan struct{}, 1), done: make(chan struct{})}
+	g := &gate{acc: acc, exp: counting, abort: abort, flush: make(chan struct{}, 1), done: make(chan struct{})}
 	diag.silently(func() {
 		g.batch = sdktrace.NewBatchSpanProcessor(
 			counting,
@@ -82,13 +85,22 @@ func (g *gate) ForceFlush(ctx context.Context) error {
 }
 
 // Shutdown exports what has ended and closes the account. When ctx ends first
-// the running export is cut, and what waits is dropped and counted.
+// the running export is cut, and what waits is dropped and counted. So it is
+// soon when nobody is there to take it: others wait for the end.
 func (g *gate) Shutdown(ctx context.Context) error {
 	g.once.Do(func() {
 		defer close(g.done)
 		defer g.abort()
-		defer g.acc.finish()
-		g.err = g.batch.Shutdown(ctx)
+		defer func() { g.acc.finish(g.exp.current.Load().nothingSent()) }()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		timer := time.AfterFunc(unreachableTime, func() {
+			g.exp.reach.give(func() { cancel(errUnreachable) })
+		})
+		defer timer.Stop()
+		if g.err = g.batch.Shutdown(ctx); g.err != nil && ctx.Err() != nil {
+			g.err = context.Cause(ctx)
+		}
 	})
 	<-g.done
 	return g.err
@@ -105,16 +117,31 @@ type countingExporter struct {
 	utf8 cleaner
 	diag *diagnostics
 	name string
+
+	reach   reach
+	current atomic.Pointer[attempts] // of the export that runs, or ran last
 }
 
 func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	n := len(spans)
-	if n == 0 || !e.acc.begin(n) {
+	if n == 0 {
+		return nil
+	}
+	tries := &attempts{
+		onRefused: func(err error) {
+			e.diag.notReached(e.name, err)
+			e.reach.set(true)
+		},
+		onSent: func() { e.reach.set(false) },
+	}
+	e.current.Store(tries) // before the account can ask for it
+	if !e.acc.begin(n) {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(e.stop, func() { cancel(errGivenUp) })() //nolint:contextcheck // both contexts end it
+	ctx = withAttempts(ctx, tries)
 	err := e.export(ctx, e.utf8.spans(e.view.spans(spans)))
 	failed, uncertain := n, false
 	switch rejected, partial := partialSuccess(err); {
@@ -123,7 +150,8 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	case partial:
 		failed = int(min(max(rejected, 0), int64(n)))
 	default:
-		uncertain = ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || isTimeout(err)
+		uncertain = !tries.nothingSent() && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
+		err = tries.cause(err)
 	}
 	e.acc.settle(n, failed, uncertain)
 	if err != nil {
@@ -146,7 +174,13 @@ func (e *countingExporter) Shutdown(ctx context.Context) error {
 	return e.next.Shutdown(ctx)
 }
 
-var errGivenUp = errors.New("shutdown deadline reached")
+var (
+	errGivenUp     = errors.New("shutdown deadline reached")
+	errUnreachable = errors.New("the backend cannot be reached")
+)
+
+// unreachableTime is how long the last flush tries while no connection can be made.
+const unreachableTime = 2 * time.Second
 
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
