@@ -26,9 +26,9 @@ func childDefaultLog() error {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				slog.Info("by slog")
+				slog.Info("by slog") //nolint:sloglint // the default is the subject
 				log.Print("by log")
-				slog.Default().WithGroup("g").With("a", 1).Info("in a group")
+				slog.Default().WithGroup("g").With(slog.Int("a", 1)).Info("in a group")
 			}()
 			select {
 			case <-done:

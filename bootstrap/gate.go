@@ -128,7 +128,7 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 		return nil
 	}
 	tries := &attempts{
-		onRefused: func(err error) {
+		onRefused: func(err error) { //nolint:contextcheck // a log line, whatever becomes of the export
 			e.diag.notReached(e.name, err)
 			e.reach.set(true)
 		},

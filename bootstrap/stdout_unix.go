@@ -16,7 +16,7 @@ func duplicate(fd uintptr) (uintptr, bool) {
 	syscall.ForkLock.RLock() // no child of the program inherits it
 	defer syscall.ForkLock.RUnlock()
 	for {
-		dup, err := syscall.Dup(int(fd)) //nolint:gosec // a descriptor is small
+		dup, err := syscall.Dup(int(fd))
 		if err != nil {
 			return 0, false
 		}

@@ -42,7 +42,7 @@ func TestUnreachableBackend(t *testing.T) {
 	for _, c := range []struct{ name, protocol, addr, want string }{
 		{"grpc", "grpc", nobody, "connection refused"},
 		{"http", "http/protobuf", nobody, "connection refused"},
-		{"no HTTP/2", "grpc", babbler(t), "connection error"},
+		{"no HTTP/2", "grpc", babbler(t), "Unavailable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
