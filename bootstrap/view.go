@@ -168,7 +168,7 @@ type userProcessor struct {
 }
 
 func (p *userProcessor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
-	defer p.caught(nil) //nolint:contextcheck // a line of the log, whatever became of the span
+	defer p.caught(nil)
 	if !p.view.isPlain() {
 		s = viewedRunningSpan{s, viewedSpan{s, p.view}}
 	}

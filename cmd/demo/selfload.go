@@ -35,7 +35,7 @@ func selfLoad(ctx context.Context, tracing *bootstrap.Tracing, shop *shop, srv *
 	if right != sent {
 		err = errors.Join(err, fmt.Errorf("%d requests were not answered as the route promises", sent-right))
 	}
-	if !tracing.Enabled() {
+	if !tracing.Plan().Spans {
 		fmt.Fprintf(stdout, "tracing is off: set %s=true\n", switchName(o.app))
 		return err
 	}
