@@ -1,0 +1,20 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/waymark-trace/waymark/benchmarks/internal/suite"
+)
+
+func main() {
+	only := flag.String("only", "", "")
+	cpu := flag.Bool("cpu", false, "")
+	flag.Parse()
+	s := suite.New(*cpu)
+	s.Log = os.Stderr
+	s.Run(func(id string) bool { return *only == "" || strings.Contains(","+*only+",", ","+id+",") })
+	fmt.Println(s.Errors)
+}
