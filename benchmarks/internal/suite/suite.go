@@ -22,7 +22,8 @@ type Suite struct {
 	Rows   []Row
 	Errors []error
 
-	clock clock
+	clock     clock
+	readTable Table
 }
 
 // New returns a suite whose "time" is the wall's or the CPU's.
@@ -69,6 +70,13 @@ func (s *Suite) speedRow(id, what string, ours, rival measure.Series, g Goal, un
 		ID: id, What: what, Value: measure.Ratio(rival, ours, s.clock.metric), Goal: g,
 		Ours: speed(ours), Rival: rival.Name + " " + speed(rival),
 	})
+}
+
+// wallRow is speedRow by the wall's time, for what runs on more than one core.
+func (s *Suite) wallRow(id, what string, ours, rival measure.Series, g Goal, unit string, units float64) {
+	wall := Suite{clock: clock{measure.Wall, ""}, Log: s.Log}
+	wall.speedRow(id, what, ours, rival, g, unit, units)
+	s.Rows = append(s.Rows, wall.Rows...)
 }
 
 func rate(v float64) string {
@@ -130,6 +138,7 @@ func (s *Suite) Run(only func(id string) bool) {
 		{"P3", s.off},
 		{"P4", s.exportGoals},
 		{"P6", s.writeGoal},
+		{"P7", s.readGoals},
 	} {
 		if only(part.id) {
 			part.run()
