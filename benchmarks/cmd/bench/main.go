@@ -10,6 +10,13 @@ import (
 )
 
 func main() {
+	if task, ok := suite.IsChild(os.Args[1:]); ok {
+		if err := suite.RunChild(task, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	only := flag.String("only", "", "")
 	cpu := flag.Bool("cpu", false, "")
 	flag.Parse()

@@ -78,7 +78,11 @@ func Ours(tp trace.TracerProvider) http.Handler {
 
 // Otelhttp wraps the program with the rival.
 func Otelhttp(tp trace.TracerProvider) http.Handler {
-	return otelhttp.NewHandler(Mux(), "server", otelhttp.WithTracerProvider(tp), otelhttp.WithPropagators(propagation.TraceContext{}))
+	return otelhttpAround(Mux(), tp)
+}
+
+func otelhttpAround(h http.Handler, tp trace.TracerProvider) http.Handler {
+	return otelhttp.NewHandler(h, "server", otelhttp.WithTracerProvider(tp), otelhttp.WithPropagators(propagation.TraceContext{}))
 }
 
 // sdk is a provider with a batch processor that discards.

@@ -82,3 +82,7 @@ func Attributes(i, n int) []attribute.KeyValue {
 	}
 	return kvs
 }
+
+func startOptions(kvs []attribute.KeyValue) []trace.SpanStartOption {
+	return []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(kvs...)}
+}

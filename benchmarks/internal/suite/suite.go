@@ -139,6 +139,8 @@ func (s *Suite) Run(only func(id string) bool) {
 		{"P4", s.exportGoals},
 		{"P6", s.writeGoal},
 		{"P7", s.readGoals},
+		{"P9", s.lossGoals},
+		{"P10", s.serverGoals},
 	} {
 		if only(part.id) {
 			part.run()
