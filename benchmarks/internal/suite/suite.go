@@ -19,8 +19,11 @@ type Suite struct {
 	Rounds int
 	Slice  time.Duration
 	Log    io.Writer // progress
-	Rows   []Row
-	Errors []error
+	// Slowdown is how many times our side's work is done, to see that a check
+	// can fail; 1 is none.
+	Slowdown int
+	Rows     []Row
+	Errors   []error
 
 	clock     clock
 	readTable Table
@@ -28,7 +31,7 @@ type Suite struct {
 
 // New returns a suite whose "time" is the wall's or the CPU's.
 func New(cpu bool) *Suite {
-	s := &Suite{Rounds: 15, Slice: 60 * time.Millisecond, Log: io.Discard, clock: clock{measure.Wall, "wall time"}}
+	s := &Suite{Rounds: 15, Slice: 60 * time.Millisecond, Slowdown: 1, Log: io.Discard, clock: clock{measure.Wall, "wall time"}}
 	if cpu {
 		s.clock = clock{measure.CPU, "CPU time"}
 	}
@@ -38,7 +41,11 @@ func New(cpu bool) *Suite {
 // Clock says what "time" is.
 func (s *Suite) Clock() string { return s.clock.name }
 
+// alternate runs the cases in turn. The first is ours.
 func (s *Suite) alternate(cases ...measure.Case) []measure.Series {
+	if first := cases[0].Run; s.Slowdown > 1 {
+		cases[0].Run = func(n int) { first(n * s.Slowdown) }
+	}
 	return measure.Alternate(s.Rounds, s.Slice, cases...)
 }
 
@@ -146,4 +153,12 @@ func (s *Suite) Run(only func(id string) bool) {
 			part.run()
 		}
 	}
+}
+
+// RunSteady measures what is the same on a busy machine: allocations, whether
+// off is off, and the ratios that are far from their goals.
+func (s *Suite) RunSteady() {
+	s.middlewareGoals()
+	s.off()
+	s.exportGoals()
 }
