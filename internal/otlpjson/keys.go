@@ -14,12 +14,20 @@ import (
 // what needs an escape (ADR 0120). It serves one goroutine, has a fixed size,
 // and holds copies, so that no key keeps the caller's memory alive. The zero
 // Keys is empty; a nil one remembers nothing.
-type Keys struct{ slots [keySlots]keySlot }
+type Keys struct{ sets [1 << keySetBits]keySet }
 
 const (
-	keySlots = 128 // a power of two
-	keyBytes = 64  // a longer key is not remembered
+	keySetBits = 5
+	keyWays    = 4
+	keyBytes   = 64 // a longer key is not remembered
 )
+
+// keySet is the places of the keys of one hash. When all are taken, they are
+// taken again in turn.
+type keySet struct {
+	next  uint8
+	slots [keyWays]keySlot
+}
 
 // keySlot is one beginning.
 type keySlot struct {
@@ -93,31 +101,30 @@ func (k *Keys) begin(b []byte, key string, kind valueKind) []byte {
 	if k == nil || len(key) > keyBytes {
 		return appendBeginning(b, key, kind)
 	}
-	at := keyHash(key, kind)
-	for _, i := range [2]uint{at, at ^ 1} {
-		s := &k.slots[i]
-		if s.size == len(key) && s.kind == kind && len(s.text) > 0 && string(s.text[len(keyStart):len(keyStart)+s.size]) == key {
+	set := &k.sets[keyHash(key)]
+	for i := range set.slots {
+		s := &set.slots[i]
+		if s.size == len(key) && s.kind == kind && len(s.text) > len(keyStart)+len(key) && string(s.text[len(keyStart):len(keyStart)+len(key)]) == key {
 			return append(b, s.text...)
 		}
 	}
-	return k.learn(b, key, kind, at)
+	return set.learn(b, key, kind)
 }
 
-// learn builds a beginning and keeps it, in the place of one of the two that
-// share its slots; the newer of them stays.
-func (k *Keys) learn(b []byte, key string, kind valueKind, at uint) []byte {
+// learn builds a beginning and keeps it.
+func (s *keySet) learn(b []byte, key string, kind valueKind) []byte {
 	start := len(b)
 	b = appendBeginning(b, key, kind)
 	text := b[start:]
 	if len(text) != len(keyStart)+len(key)+1+len(kind.open()) {
 		return b // the key needs an escape
 	}
-	fresh, old := &k.slots[at], &k.slots[at^1]
-	*fresh, *old = *old, *fresh
-	if fresh.text == nil {
-		fresh.text = make([]byte, 0, len(keyStart)+keyBytes+1+len(stringKind.open()))
+	slot := &s.slots[s.next%keyWays]
+	s.next++
+	if slot.text == nil {
+		slot.text = make([]byte, 0, len(keyStart)+keyBytes+1+len(stringKind.open()))
 	}
-	fresh.size, fresh.kind, fresh.text = len(key), kind, append(fresh.text[:0], text...)
+	slot.size, slot.kind, slot.text = len(key), kind, append(slot.text[:0], text...)
 	return b
 }
 
@@ -129,13 +136,13 @@ func appendBeginning(b []byte, key string, kind valueKind) []byte {
 
 // keyHash spreads keys that differ at their start or end, as those of one
 // namespace do.
-func keyHash(key string, kind valueKind) uint {
-	h := uint64(len(key))<<8 | uint64(kind)
+func keyHash(key string) uint {
+	h := uint64(len(key))
 	switch {
 	case len(key) >= 8:
 		h ^= binary.LittleEndian.Uint64([]byte(key)) ^ binary.LittleEndian.Uint64([]byte(key[len(key)-8:]))*ones
 	case len(key) > 0:
 		h ^= uint64(key[0])<<16 | uint64(key[len(key)/2])<<24 | uint64(key[len(key)-1])<<32
 	}
-	return uint(h * 0x9e3779b97f4a7c15 >> (64 - 7)) //nolint:gosec // seven bits
+	return uint(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits)) //nolint:gosec // few bits
 }
