@@ -101,6 +101,16 @@ func (s *Scanner) LitBytes(p []byte) bool {
 	return false
 }
 
+// First consumes the text p, like [Scanner.Lit], where a container's first
+// member begins; [Scanner.More] then wants the comma before the next.
+func (s *Scanner) First(p string) bool {
+	if s.first && s.Lit(p) {
+		s.first = false
+		return true
+	}
+	return false
+}
+
 // Since returns what was read from an offset on. It is part of the text.
 func (s *Scanner) Since(offset int) []byte {
 	if s.err != nil {
