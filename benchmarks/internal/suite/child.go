@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/benchmarks/internal/measure"
 )
@@ -92,15 +92,7 @@ func serveChild(t Task, in io.Reader, enc *json.Encoder) error {
 		return err
 	}
 	var requests atomic.Uint64
-	tracer := p.Provider.Tracer("github.com/example/shop")
-	body := []byte("ok")
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
-		requests.Add(1)
-		children(r.Context(), tracer, t.Spans)
-		_, _ = w.Write(body)
-	})
-	srv := &http.Server{Handler: p.Wrap(mux), ReadHeaderTimeout: time.Minute}
+	srv := &http.Server{Handler: p.Wrap(Handler(p.Provider, t.Spans, &requests)), ReadHeaderTimeout: time.Minute}
 	go func() { _ = srv.Serve(l) }()
 	reading := func() Reading {
 		peak, _ := measure.PeakRSS()
@@ -126,6 +118,20 @@ func serveChild(t Task, in io.Reader, enc *json.Encoder) error {
 		last.Error = err.Error()
 	}
 	return enc.Encode(last)
+}
+
+// Handler is the program as a server: one route, which makes spans-1 spans of
+// its own and answers two bytes.
+func Handler(tp trace.TracerProvider, spans int, requests *atomic.Uint64) http.Handler {
+	tracer := tp.Tracer("github.com/example/shop")
+	body := []byte("ok")
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		children(r.Context(), tracer, spans)
+		_, _ = w.Write(body)
+	})
+	return mux
 }
 
 // floodChild makes spans in two goroutines, flat out or at a rate.
@@ -238,7 +244,5 @@ func once(t Task) (Reading, error) {
 	}
 	return c.stop()
 }
-
-var _ sdktrace.SpanExporter = (*counting)(nil)
 
 func short(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

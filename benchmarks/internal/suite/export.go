@@ -133,8 +133,8 @@ func (s *Suite) exportGoals() {
 		if heap > 0 {
 			allocs := series[0].Median(measure.Allocs) / BatchSize
 			s.add(Row{
-				ID: "P4", What: what + ", a span", Steady: true, Value: math2(allocs), Goal: atMost(0, none(), " allocs"),
-				Ours: number(math2(allocs)) + " allocs", Rival: "stdouttrace " + number(series[1].Median(measure.Allocs)/BatchSize) + " allocs",
+				ID: "P4", What: what + ", a span", Steady: true, Value: tenth(allocs), Goal: atMost(0, none(), " allocs"),
+				Ours: number(tenth(allocs)) + " allocs", Rival: "stdouttrace " + number(series[1].Median(measure.Allocs)/BatchSize) + " allocs",
 			})
 		}
 		s.speedRow("P5", what, series[0], series[2], atLeast(4, 6, "×"), "spans", BatchSize)
@@ -239,7 +239,7 @@ func (s *Suite) exportTable() Table {
 	for _, x := range series {
 		t.Rows = append(t.Rows, []string{
 			x.Name, nanos(x.Median(measure.Wall)), nanos(x.Median(measure.CPU)), number(BatchSize * 1e9 / x.Median(s.clock.metric)),
-			number(math2(x.Median(measure.Allocs) / BatchSize)), number(measure.Ratio(x, series[0], s.clock.metric)),
+			number(tenth(x.Median(measure.Allocs) / BatchSize)), number(measure.Ratio(x, series[0], s.clock.metric)),
 		})
 	}
 	return t
