@@ -104,11 +104,11 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 }
 
 // network adds what is known of the connection, which no sampler needs.
-func (sc *scratch) network(r *http.Request) {
+func (s *scratch) network(r *http.Request) {
 	peer, port := peerOf(r)
-	sc.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
-	sc.num(semconv.NetworkPeerPortKey, port)
-	sc.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
+	s.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
+	s.num(semconv.NetworkPeerPortKey, port)
+	s.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
 }
 
 // peerOf returns who holds the other end of the connection.

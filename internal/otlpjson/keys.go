@@ -144,5 +144,5 @@ func keyHash(key string) uint {
 	case len(key) > 0:
 		h ^= uint64(key[0])<<16 | uint64(key[len(key)/2])<<24 | uint64(key[len(key)-1])<<32
 	}
-	return uint(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits)) //nolint:gosec // few bits
+	return uint(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits))
 }

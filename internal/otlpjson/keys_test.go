@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,9 +35,10 @@ func quickAttribute(k *otlpjson.Keys, key string, v any) string {
 		return string(k.AppendIntAttribute(nil, key, v))
 	case bool:
 		return string(k.AppendBoolAttribute(nil, key, v))
-	default:
-		return string(k.AppendDoubleAttribute(nil, key, v.(float64)))
+	case float64:
+		return string(k.AppendDoubleAttribute(nil, key, v))
 	}
+	panic("no such value here")
 }
 
 // More keys than there are places, again and again, of every kind and length:
@@ -45,7 +47,7 @@ func TestKeysWriteWhatTheSlowWayWrites(t *testing.T) {
 	t.Parallel()
 	keys := []string{"", "a", "é", "with \"quotes\"", "\n", "bad\xff", strings.Repeat("k", 64), strings.Repeat("k", 65), strings.Repeat("k", 63) + "\n"}
 	for i := range 400 {
-		keys = append(keys, fmt.Sprintf("http.%d.x", i), fmt.Sprintf("%d", i))
+		keys = append(keys, fmt.Sprintf("http.%d.x", i), strconv.Itoa(i))
 	}
 	values := []any{"v", "needs \"escape\" \x01 \xff", "", int64(math.MinInt64), int64(7), true, false, 0.5, math.NaN()}
 	var k otlpjson.Keys

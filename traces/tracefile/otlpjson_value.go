@@ -12,8 +12,9 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 		d.skipAttributes()
 		return nil
 	}
-	start, place := len(d.attrs), 0
-	for ok := d.s.Begin('['); ok && d.s.More(']'); place++ {
+	start, place := len(d.attrs), -1
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		place++
 		if d.s.Null() {
 			continue
 		}

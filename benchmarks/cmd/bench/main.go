@@ -99,7 +99,7 @@ func document(s *suite.Suite, tables []suite.Table, path string) error {
 	b.WriteString("<!-- written by make bench-doc -->\n# Benchmarks\n\n" + preface)
 	report(s, tables, &b)
 	b.WriteString(conclusions)
-	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // a document for everybody
+	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 // busy says whether others have the machine too.

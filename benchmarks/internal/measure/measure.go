@@ -33,11 +33,17 @@ type Series struct {
 // Metric picks a number from a sample.
 type Metric func(Sample) float64
 
-// Wall, CPU, Allocs and Bytes are the metrics of a sample.
-func Wall(s Sample) float64   { return s.Wall }
-func CPU(s Sample) float64    { return s.CPU }    //nolint:revive // see Wall
-func Allocs(s Sample) float64 { return s.Allocs } //nolint:revive // see Wall
-func Bytes(s Sample) float64  { return s.Bytes }  //nolint:revive // see Wall
+// Wall is the wall's time.
+func Wall(s Sample) float64 { return s.Wall }
+
+// CPU is the CPU's time.
+func CPU(s Sample) float64 { return s.CPU }
+
+// Allocs is the number of allocations.
+func Allocs(s Sample) float64 { return s.Allocs }
+
+// Bytes is what was allocated.
+func Bytes(s Sample) float64 { return s.Bytes }
 
 // Alternate runs the cases in turn, rounds times each, in slices of about the
 // given length. One more round before is not counted.

@@ -2,12 +2,12 @@ package suite_test
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,7 +72,7 @@ func TestNothingIsLostFlatOut(t *testing.T) {
 func TestNothingIsLostOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, spans := range []int{1, 3, 10} {
-		t.Run(fmt.Sprint(spans), func(t *testing.T) {
+		t.Run(strconv.Itoa(spans), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "spans.jsonl")
 			p, err := suite.Open(suite.PipelineOurs, path)
