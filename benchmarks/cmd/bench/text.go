@@ -18,5 +18,7 @@ const conclusions = `## What the scale says
 - **Requests at a time.** A thousand at a time cost a request no more than one: encoding happens outside of the lock, on the goroutine that ends
   the span.
 - **More cores.** All requests share one lock, which is held while a span's bytes are copied to the line. The table above says how many cores it
-  takes to fill it, and what is waited for it.
+  takes to fill it, for a handler that does nothing else; real handlers do, and move that number up. What is waited there is mostly for a core:
+  a thousand goroutines that never block have two of them. The background writer waits in the same line, so that such a load, which no server
+  has whose requests come over a network, can fill the buffers; what is dropped then is counted.
 `

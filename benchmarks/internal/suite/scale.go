@@ -60,7 +60,7 @@ func (s *Suite) scaleTable() Table {
 		}))
 	}
 	for _, n := range []int{1, 10, 100, 1_000} {
-		t.Rows = append(t.Rows, s.scaleRow("requests at a time", strconv.Itoa(n), 1, concurrently(n)))
+		t.Rows = append(t.Rows, s.scaleRow("requests at a time", strconv.Itoa(n), n, concurrently(n)))
 	}
 	return t
 }
@@ -77,13 +77,20 @@ func spanWith(kvs []attribute.KeyValue) func(trace.TracerProvider, int) {
 	}
 }
 
-// concurrently serves requests through the middleware in n goroutines.
+// concurrently serves requests through the middleware: each of n goroutines as
+// many as it is told.
 func concurrently(n int) func(trace.TracerProvider, int) {
+	clients := map[trace.TracerProvider][]measure.Case{}
 	return func(tp trace.TracerProvider, times int) {
-		h := Ours(tp)
+		if clients[tp] == nil {
+			h := Ours(tp)
+			for range n {
+				clients[tp] = append(clients[tp], serve("", h, false))
+			}
+		}
 		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { serve("", h, false).Run(times/n + min(1, max(0, times%n-i))) })
+		for _, c := range clients[tp] {
+			wg.Go(func() { c.Run(times) })
 		}
 		wg.Wait()
 	}
@@ -140,8 +147,10 @@ func contention(procs int) ([]string, error) {
 	e := jsonlexport.NewWriter(io.Discard)
 	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(e))
 	defer shutdown(tp)
-	const requests = 300_000
-	concurrently(1000)(tp, requests/10)
+	const each, clients = 300, 1000
+	const requests = each * clients
+	serveAll := concurrently(clients)
+	serveAll(tp, each/10)
 
 	before, err := mutexWait()
 	if err != nil {
@@ -153,7 +162,7 @@ func contention(procs int) ([]string, error) {
 		return nil, err
 	}
 	start := measure.ProcessCPU()
-	concurrently(1000)(tp, requests)
+	serveAll(tp, each)
 	took := measure.ProcessCPU() - start
 	pprof.StopCPUProfile()
 	after, err := mutexWait()
