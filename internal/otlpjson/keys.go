@@ -68,8 +68,8 @@ func (k *Keys) AppendStringAttribute(b []byte, key, v string) []byte {
 	b = k.begin(b, key, stringKind)
 	start := len(b)
 	b = append(b, v...)
-	if i := plainPrefix(b[start:]); i < len(v) {
-		b = appendEscaped(b[:start+i], v[i:])
+	if i := plainEnd(b, start); i < len(b) {
+		b = appendEscaped(b[:i], v[i-start:])
 	}
 	return append(b, `"}},`...)
 }

@@ -114,7 +114,7 @@ func keep(live [][]byte) { runtime.KeepAlive(live) }
 func shutdown(tp *sdktrace.TracerProvider) { _ = tp.Shutdown(context.Background()) }
 
 // sink keeps the compiler from leaving work out.
-var sink int //nolint:unused // written, never read
+var sink int
 
 func newlines(b []byte) int { return bytes.Count(b, []byte{'\n'}) }
 
