@@ -72,7 +72,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runCheck(s *suite.Suite, stdout io.Writer) int {
-	s.Rounds, s.Slice = 7, 30*time.Millisecond
+	s.Rounds, s.Slice = 3, 20*time.Millisecond // allocations need no more
 	s.RunSteady()
 	s.WriteGoals(stdout)
 	missed := s.Missed(tolerance)

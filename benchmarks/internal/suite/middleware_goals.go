@@ -64,7 +64,6 @@ func (s *Suite) pair(id string, heap int, what string, sampler sdktrace.Sampler,
 			allocs = allocsParent
 		}
 		s.timeRow(id, label+heapLabel(heap), ours, rival, time)
-		s.Rows[len(s.Rows)-1].Steady = true // far enough from 1.25 times the goal, by CPU time
 		if heap == 0 {
 			continue // as many as on the other heap
 		}
