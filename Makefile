@@ -131,3 +131,17 @@ $(E2E_NODE): e2e/node/package-lock.json
 
 $(E2E_JAEGER): e2e/jaeger/go.mod
 	cd e2e/jaeger && go build -o ../bin/jaeger github.com/jaegertracing/jaeger/cmd/jaeger
+
+.PHONY: bench
+bench: ## measure Waymark beside its rivals (about five minutes)
+	scripts/setup wrk
+	cd benchmarks && go run ./cmd/bench
+
+.PHONY: bench-doc
+bench-doc: ## measure, and write docs/benchmarks.md
+	scripts/setup wrk
+	cd benchmarks && go run ./cmd/bench -doc ../docs/benchmarks.md
+
+.PHONY: bench-check
+bench-check: ## fail when a steady goal is missed by more than a quarter
+	cd benchmarks && go run ./cmd/bench -check

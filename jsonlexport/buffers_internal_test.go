@@ -15,6 +15,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
 )
 
 func TestEncodeAllocatesNothing(t *testing.T) {
@@ -22,9 +24,10 @@ func TestEncodeAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	var e encoder
+	var keys otlpjson.Keys
 	s := scalarSpan()
 	buf := make([]byte, 0, 4096)
-	if got := testing.AllocsPerRun(200, func() { buf = e.span(buf[:0], s) }); got != 0 {
+	if got := testing.AllocsPerRun(200, func() { buf = e.span(&keys, buf[:0], s) }); got != 0 {
 		t.Errorf("%v allocations a span, want 0", got)
 	}
 }

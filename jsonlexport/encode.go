@@ -32,7 +32,7 @@ type encoder struct {
 }
 
 // span appends one span with the comma that ends an element.
-func (e *encoder) span(b []byte, s sdktrace.ReadOnlySpan) []byte {
+func (e *encoder) span(k *otlpjson.Keys, b []byte, s sdktrace.ReadOnlySpan) []byte {
 	sc, parent := s.SpanContext(), s.Parent()
 	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{
 		TraceID:           sc.TraceID(),
@@ -45,18 +45,18 @@ func (e *encoder) span(b []byte, s sdktrace.ReadOnlySpan) []byte {
 		StartTimeUnixNano: unixNano(s.StartTime()),
 		EndTimeUnixNano:   unixNano(s.EndTime()),
 	})
-	b = e.attributes(b, s.Attributes())
+	b = e.attributes(k, b, s.Attributes())
 	b = otlpjson.AppendDroppedAttributes(b, count(s.DroppedAttributes()))
-	b = e.events(b, s.Events())
+	b = e.events(k, b, s.Events())
 	b = otlpjson.AppendDroppedEvents(b, count(s.DroppedEvents()))
-	b = e.links(b, s.Links())
+	b = e.links(k, b, s.Links())
 	b = otlpjson.AppendDroppedLinks(b, count(s.DroppedLinks()))
 	status := s.Status()
 	b = otlpjson.AppendStatus(b, statusCode(status.Code), status.Description)
 	return otlpjson.CloseObject(b)
 }
 
-func (e *encoder) events(b []byte, events []sdktrace.Event) []byte {
+func (e *encoder) events(k *otlpjson.Keys, b []byte, events []sdktrace.Event) []byte {
 	if len(events) == 0 {
 		return b
 	}
@@ -64,14 +64,14 @@ func (e *encoder) events(b []byte, events []sdktrace.Event) []byte {
 	for i := range events {
 		ev := &events[i]
 		b = otlpjson.OpenEvent(b, unixNano(ev.Time), ev.Name)
-		b = e.attributes(b, ev.Attributes)
+		b = e.attributes(k, b, ev.Attributes)
 		b = otlpjson.AppendDroppedAttributes(b, count(ev.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
 	return otlpjson.CloseList(b)
 }
 
-func (e *encoder) links(b []byte, links []sdktrace.Link) []byte {
+func (e *encoder) links(k *otlpjson.Keys, b []byte, links []sdktrace.Link) []byte {
 	if len(links) == 0 {
 		return b
 	}
@@ -80,7 +80,7 @@ func (e *encoder) links(b []byte, links []sdktrace.Link) []byte {
 		l := &links[i]
 		sc := l.SpanContext
 		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), flags(sc, sc))
-		b = e.attributes(b, l.Attributes)
+		b = e.attributes(k, b, l.Attributes)
 		b = otlpjson.AppendDroppedAttributes(b, count(l.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
@@ -88,24 +88,24 @@ func (e *encoder) links(b []byte, links []sdktrace.Link) []byte {
 }
 
 // attributes appends the list with its key, or nothing when it is empty.
-func (e *encoder) attributes(b []byte, kvs []attribute.KeyValue) []byte {
+func (e *encoder) attributes(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
 	if len(kvs) == 0 {
 		return b
 	}
 	b = otlpjson.OpenAttributes(b)
-	return otlpjson.CloseList(e.keyValues(b, kvs))
+	return otlpjson.CloseList(e.keyValues(k, b, kvs))
 }
 
 // keyValues appends the elements of a list of attributes. The transform sees
 // these, and not what a map value holds: a mask hides the map as a whole.
-func (e *encoder) keyValues(b []byte, kvs []attribute.KeyValue) []byte {
+func (e *encoder) keyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
 	for i := range kvs {
 		if e.transform == nil {
-			b = keyValue(b, &kvs[i], 0)
+			b = attr(k, b, &kvs[i])
 			continue
 		}
 		if kv, ok := e.masked(kvs[i]); ok {
-			b = keyValue(b, &kv, 0)
+			b = attr(k, b, &kv)
 		}
 	}
 	return b
@@ -120,6 +120,22 @@ func (e *encoder) masked(kv attribute.KeyValue) (_ attribute.KeyValue, ok bool) 
 		}
 	}()
 	return e.transform(kv)
+}
+
+// attr appends one attribute; the kinds that spans have most by the quick way.
+func attr(k *otlpjson.Keys, b []byte, kv *attribute.KeyValue) []byte {
+	switch kv.Value.Type() {
+	case attribute.STRING:
+		return k.AppendStringAttribute(b, string(kv.Key), kv.Value.AsString())
+	case attribute.INT64:
+		return k.AppendIntAttribute(b, string(kv.Key), kv.Value.AsInt64())
+	case attribute.BOOL:
+		return k.AppendBoolAttribute(b, string(kv.Key), kv.Value.AsBool())
+	case attribute.FLOAT64:
+		return k.AppendDoubleAttribute(b, string(kv.Key), kv.Value.AsFloat64())
+	default:
+		return keyValue(b, kv, 0)
+	}
 }
 
 func keyValue(b []byte, kv *attribute.KeyValue, depth int) []byte {
@@ -188,9 +204,9 @@ func nested(b []byte, v attribute.Value, depth int) []byte {
 // linePrefix returns what each line of the resource and scope begins with.
 func (e *encoder) linePrefix(res *resource.Resource, scope *instrumentation.Scope) []byte {
 	b := otlpjson.OpenLine(nil)
-	b = e.keyValues(b, res.Attributes())
+	b = e.keyValues(nil, b, res.Attributes())
 	b = otlpjson.ScopeOfLine(b, 0, res.SchemaURL(), scope.Name, scope.Version)
-	b = e.attributes(b, scope.Attributes.ToSlice())
+	b = e.attributes(nil, b, scope.Attributes.ToSlice())
 	return otlpjson.SpansOfLine(b, scope.SchemaURL)
 }
 

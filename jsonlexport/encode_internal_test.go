@@ -8,6 +8,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
 )
 
 // scalarSpan has ten scalar attributes and an event.
@@ -39,11 +41,12 @@ func scalarSpan() sdktrace.ReadOnlySpan {
 
 func BenchmarkEncode(b *testing.B) {
 	var e encoder
+	var keys otlpjson.Keys
 	s := scalarSpan()
 	buf := make([]byte, 0, 4096)
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = e.span(buf[:0], s)
+		buf = e.span(&keys, buf[:0], s)
 	}
 	b.SetBytes(int64(len(buf)))
 }

@@ -84,7 +84,7 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 		}
 		c := open[g]
 		if c == nil || len(c.buf)+len(sc.buf)+len(otlpjson.LineSuffix) > e.buf.line {
-			c = e.chunk(g)
+			c = e.chunk(g, len(sc.buf)*(len(spans)+2))
 			open[g] = c
 			lines = append(lines, c)
 		}
@@ -101,11 +101,12 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 }
 
 // chunk returns the beginning of a line. Those of earlier calls are used again:
-// growing one to 512 KiB anew costs more than the encoding.
-func (e *Exporter) chunk(g *group) *chunk {
+// growing one to 512 KiB anew costs more than the encoding. When the garbage
+// collector has taken them, one of about the size is made at once.
+func (e *Exporter) chunk(g *group, size int) *chunk {
 	c, ok := e.full.Get().(*chunk)
 	if !ok {
-		c = &chunk{}
+		c = &chunk{buf: make([]byte, 0, len(g.prefix)+min(size, e.buf.line))}
 	}
 	c.buf = append(c.buf[:0], g.prefix...)
 	return c

@@ -6,15 +6,19 @@ import (
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/waymark-trace/waymark/internal/otlpjson"
 )
 
 // maxScratch is the largest scratch buffer that is kept for the next span.
 const maxScratch = 256 << 10
 
 // scratch is what encoding one span needs. Between uses it remembers the last
-// groups, which saves building and hashing a key for nearly every span.
+// groups, which saves building and hashing a key for nearly every span, and how
+// attributes begin.
 type scratch struct {
 	buf    []byte
+	keys   otlpjson.Keys
 	recent [4]*group
 	next   int
 }
@@ -64,7 +68,7 @@ func (e *Exporter) encode(sc *scratch, b []byte, s sdktrace.ReadOnlySpan) (_ []b
 	}()
 	scope := s.InstrumentationScope()
 	g = e.group(sc, s.Resource(), &scope)
-	return e.enc.span(b, s), g, nil
+	return e.enc.span(&sc.keys, b, s), g, nil
 }
 
 func (e *Exporter) unencodable(spans uint64) {

@@ -67,13 +67,12 @@ func (s *scratch) start() trace.SpanStartOption {
 	return s.first[s.n]
 }
 
-// describe fills s with what is known of r before it is served. All of it goes to Start, where samplers see it.
+// describe fills s with what samplers may ask for, which is what goes to Start: the conventions name it. What is
+// given to Start is copied twice, and copied even for a span that is not sampled, so the rest waits for the end
+// (ADR 0121).
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#http-server-span
 func (s *settings) describe(sc *scratch, r *http.Request, method, route string) {
-	peer, peerPort := splitHostPort(r.RemoteAddr)
-	if peer == "@" { // an unnamed Unix socket
-		peer = ""
-	}
+	peer, _ := peerOf(r)
 	o := origin{}
 	if len(s.proxies) > 0 {
 		o = s.proxies.origin(peer, r.Header)
@@ -98,13 +97,27 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 		client = peer
 	}
 	sc.str(semconv.ClientAddressKey, clip(client, maxHost))
-	sc.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
-	sc.num(semconv.NetworkPeerPortKey, peerPort)
-	sc.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
 	if ua := r.Header["User-Agent"]; len(ua) > 0 {
 		sc.str(semconv.UserAgentOriginalKey, clip(ua[0], maxUserAgent))
 	}
 	sc.more = s.requestHeaders(r)
+}
+
+// network adds what is known of the connection, which no sampler needs.
+func (s *scratch) network(r *http.Request) {
+	peer, port := peerOf(r)
+	s.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
+	s.num(semconv.NetworkPeerPortKey, port)
+	s.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
+}
+
+// peerOf returns who holds the other end of the connection.
+func peerOf(r *http.Request) (string, int) {
+	peer, port := splitHostPort(r.RemoteAddr)
+	if peer == "@" { // an unnamed Unix socket
+		peer = ""
+	}
+	return peer, port
 }
 
 // urlPath returns the path. Only CONNECT has none; the empty path of an absolute URL is the root (RFC 3986, 6.2.3).

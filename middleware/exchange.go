@@ -110,6 +110,7 @@ func (x *exchange) end(panicked any) {
 	sc.num(semconv.HTTPResponseStatusCodeKey, status)
 	sc.str(semconv.HTTPStreamKey, stream)
 	sc.str(semconv.HTTPEndKey, x.early(panicked))
+	sc.network(x.outer)
 	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: failed})
 	x.span.SetAttributes(sc.attrs[:sc.n]...)
 	x.span.SetAttributes(headers...)

@@ -19,7 +19,10 @@ func secretKeys() []string {
 }
 
 // redactor replaces the values of secret query keys.
-type redactor struct{ keys map[string]struct{} }
+type redactor struct {
+	keys   map[string]struct{}
+	shapes *[32]uint64 // by the low bits of a key's first letter: a bit for each length that keys have
+}
 
 func newRedactor(more []string) redactor {
 	keys := make(map[string]struct{})
@@ -28,7 +31,11 @@ func newRedactor(more []string) redactor {
 			keys[k] = struct{}{}
 		}
 	}
-	return redactor{keys}
+	q := redactor{keys, new([32]uint64)}
+	for k := range keys {
+		q.shapes[k[0]&31] |= 1 << min(len(k), 63)
+	}
+	return q
 }
 
 // query returns raw, at most about maxQuery bytes of it, with the values of secret keys replaced. Keys stay
@@ -124,8 +131,11 @@ func (q redactor) hasSecretWord(s string) bool {
 	return ok
 }
 
-// isSecret looks a word up without allocating.
+// isSecret looks a word up without allocating, and without hashing one that no key is like.
 func (q redactor) isSecret(word string) bool {
+	if q.shapes[word[0]&31]&(1<<min(len(word), 63)) == 0 {
+		return false
+	}
 	var buf [64]byte
 	if len(word) > len(buf) {
 		_, ok := q.keys[strings.ToLower(word)]
@@ -158,7 +168,7 @@ func isWordByte(c byte) bool {
 
 // hidden reports whether s, as it is or decoded, holds a pair with a secret key: token=x, "token":"x".
 func (q redactor) hidden(s string) bool {
-	if !strings.ContainsAny(s, "=:%") {
+	if !suspicious(s) {
 		return false
 	}
 	for range maxDecodings {
@@ -172,6 +182,17 @@ func (q redactor) hidden(s string) bool {
 		s = next
 	}
 	return q.holdsPair(s) || unescape(s) != s
+}
+
+// suspicious reports whether s may hold a pair, as it is or decoded. strings.ContainsAny, which goes by
+// characters, was a third of the redactor's time.
+func suspicious(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c == '=' || c == ':' || c == '%' {
+			return true
+		}
+	}
+	return false
 }
 
 func (q redactor) holdsPair(s string) bool {

@@ -87,19 +87,32 @@ func appendEscaped(b []byte, s string) []byte {
 // AppendHex appends the bytes of an id in lower-case hex, without quotes.
 func AppendHex(b, id []byte) []byte {
 	for ; len(id) >= 4; id = id[4:] {
-		// Spread the eight nibbles over eight bytes, and add to each what makes
-		// it a digit: a nibble above nine carries into bit 4 when 6 is added.
-		x := uint64(binary.BigEndian.Uint32(id))
-		x = (x | x<<16) & 0x0000ffff0000ffff
-		x = (x | x<<8) & 0x00ff00ff00ff00ff
-		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
-		letters := (x + ones*6) >> 4 & ones
-		b = binary.BigEndian.AppendUint64(b, x+ones*'0'+letters*('a'-'0'-10))
+		b = binary.BigEndian.AppendUint64(b, hex8(id))
 	}
 	for _, c := range id {
 		b = append(b, hexDigits[c>>4], hexDigits[c&15])
 	}
 	return b
+}
+
+// putHex writes an id, whose length is a multiple of four, over the start of b.
+func putHex(b, id []byte) {
+	for ; len(id) >= 4; id = id[4:] {
+		binary.BigEndian.PutUint64(b, hex8(id))
+		b = b[8:]
+	}
+}
+
+// hex8 returns four bytes as eight hex digits. It spreads the nibbles over eight
+// bytes, and adds to each what makes it a digit: a nibble above nine carries
+// into bit 4 when 6 is added.
+func hex8(id []byte) uint64 {
+	x := uint64(binary.BigEndian.Uint32(id))
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+	letters := (x + ones*6) >> 4 & ones
+	return x + ones*'0' + letters*('a'-'0'-10)
 }
 
 // AppendDouble appends f as proto3 JSON has it: a number, or one of the strings

@@ -30,21 +30,25 @@ type SpanFields struct {
 // OpenSpan begins a span. The lists follow in any order ([OpenAttributes],
 // [OpenEvents], [OpenLinks]), counts, [AppendStatus], then [CloseObject].
 func OpenSpan(b []byte, f *SpanFields) []byte {
-	b = append(b, `{"traceId":"`...)
-	b = AppendHex(b, f.TraceID[:])
-	b = append(b, `","spanId":"`...)
-	b = AppendHex(b, f.SpanID[:])
-	b = append(b, '"')
+	const ids = `{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0123456789abcdef"`
+	start := len(b)
+	b = append(b, ids...)
+	putHex(b[start+len(`{"traceId":"`):], f.TraceID[:])
+	putHex(b[len(b)-17:], f.SpanID[:])
 	b = appendTraceState(b, f.TraceState)
 	if f.ParentSpanID != [8]byte{} {
-		b = append(b, `,"parentSpanId":"`...)
-		b = AppendHex(b, f.ParentSpanID[:])
-		b = append(b, '"')
+		b = append(b, `,"parentSpanId":"0123456789abcdef"`...)
+		putHex(b[len(b)-17:], f.ParentSpanID[:])
 	}
 	b = appendFlags(b, f.Flags)
 	b = append(b, `,"name":`...)
 	b = AppendString(b, f.Name)
-	if f.Kind != 0 {
+	if f.Kind >= 0 && f.Kind <= 9 {
+		if f.Kind != 0 {
+			b = append(b, `,"kind":0`...)
+			b[len(b)-1] += byte(f.Kind)
+		}
+	} else {
 		b = append(b, `,"kind":`...)
 		b = strconv.AppendInt(b, int64(f.Kind), 10)
 	}

@@ -92,6 +92,33 @@ func (s *Scanner) Lit(p string) bool {
 	return false
 }
 
+// LitBytes is [Scanner.Lit] for bytes.
+func (s *Scanner) LitBytes(p []byte) bool {
+	if len(s.data)-s.pos >= len(p) && string(s.data[s.pos:s.pos+len(p)]) == string(p) {
+		s.pos += len(p)
+		return true
+	}
+	return false
+}
+
+// First consumes the text p, like [Scanner.Lit], where a container's first
+// member begins; [Scanner.More] then wants the comma before the next.
+func (s *Scanner) First(p string) bool {
+	if s.first && s.Lit(p) {
+		s.first = false
+		return true
+	}
+	return false
+}
+
+// Since returns what was read from an offset on. It is part of the text.
+func (s *Scanner) Since(offset int) []byte {
+	if s.err != nil {
+		return nil
+	}
+	return s.data[offset:s.pos]
+}
+
 // Begin enters an object ('{') or array ('['). A null is consumed and counts
 // as an empty one: false without an error.
 func (s *Scanner) Begin(open byte) bool {

@@ -1,7 +1,7 @@
 package tracefile
 
 import (
-	"hash/maphash"
+	"encoding/binary"
 	"strings"
 
 	"github.com/waymark-trace/waymark/traces"
@@ -69,13 +69,13 @@ func (a *arena) room(start int) int {
 // It is a cache of a fixed size in which a newcomer takes the place of what
 // was there, so that hostile input cannot make it grow.
 type interner struct {
-	seed  maphash.Seed
 	slots []string
 }
 
 const (
-	internSlots = 1024 // a power of two
-	internBytes = 128  // longer ones are hardly ever repeated
+	internBits  = 10
+	internSlots = 1 << internBits
+	internBytes = 128 // longer ones are hardly ever repeated
 )
 
 func (in *interner) string(b []byte) string {
@@ -87,11 +87,24 @@ func (in *interner) string(b []byte) string {
 	}
 	if in.slots == nil {
 		in.slots = make([]string, internSlots)
-		in.seed = maphash.MakeSeed()
 	}
-	slot := &in.slots[maphash.Bytes(in.seed, b)%internSlots]
+	slot := &in.slots[internHash(b)]
 	if *slot != string(b) {
 		*slot = string(b)
 	}
 	return *slot
+}
+
+// internHash spreads strings by their length, start and end. Who makes all his
+// strings collide gets a cache that does not help, and nothing worse.
+func internHash(b []byte) uint64 {
+	h := uint64(len(b))
+	if len(b) >= 8 {
+		h ^= binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[len(b)-8:])*0x0101010101010101
+	} else {
+		for _, c := range b {
+			h = h<<8 ^ uint64(c)
+		}
+	}
+	return h * 0x9e3779b97f4a7c15 >> (64 - internBits)
 }

@@ -10,10 +10,11 @@ import (
 // decoder turns documents into spans. It serves one goroutine.
 type decoder struct {
 	arena
-	s      otlpjson.Scanner
-	shared *shared
-	fields *fields // nil: everything
-	max    int     // bytes of a line
+	s       otlpjson.Scanner
+	guesses guesses
+	shared  *shared
+	fields  *fields // nil: everything
+	max     int     // bytes of a line
 
 	out     []*traces.Span // of the present block
 	known   int64          // documents of spans in it

@@ -13,8 +13,9 @@ func (d *decoder) span() {
 		return
 	}
 	sp := d.arena.span()
-	good := true
-	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+	ok := d.s.Begin('{')
+	good := d.usualFields(sp)
+	for ok && d.s.More('}') {
 		switch key := d.s.Key(); string(key) {
 		case "traceId", "trace_id":
 			good = d.traceID(&sp.TraceID) && good
@@ -55,6 +56,42 @@ func (d *decoder) span() {
 	if good {
 		d.out = append(d.out, sp)
 	}
+}
+
+// usualFields reads the fields of a span as far as they come in the order, and
+// without the spaces, in which encoders write them. Any that does not leaves the
+// scanner behind a whole member, so that the way of all others goes on from there.
+func (d *decoder) usualFields(sp *traces.Span) (good bool) {
+	s := &d.s
+	if !s.First(`"traceId":`) {
+		return true
+	}
+	good = d.traceID(&sp.TraceID)
+	if s.Lit(`,"spanId":`) {
+		good = d.spanID(&sp.SpanID) && good
+	}
+	if s.Lit(`,"parentSpanId":`) {
+		good = d.spanID(&sp.ParentID) && good
+	}
+	if s.Lit(`,"flags":`) {
+		sp.Flags = s.Uint32()
+	}
+	if s.Lit(`,"name":`) {
+		sp.Name = d.names.string(s.Text())
+	}
+	if s.Lit(`,"kind":`) {
+		sp.Kind = d.kind()
+	}
+	if s.Lit(`,"startTimeUnixNano":`) {
+		sp.StartUnixNano = s.Uint64()
+	}
+	if s.Lit(`,"endTimeUnixNano":`) {
+		sp.EndUnixNano = s.Uint64()
+	}
+	if s.Lit(`,"attributes":`) {
+		sp.Attributes = d.attributes(d.fields)
+	}
+	return good
 }
 
 func (d *decoder) status(st *traces.Status) {

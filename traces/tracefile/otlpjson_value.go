@@ -12,8 +12,9 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 		d.skipAttributes()
 		return nil
 	}
-	start := len(d.attrs)
+	start, place := len(d.attrs), -1
 	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		place++
 		if d.s.Null() {
 			continue
 		}
@@ -21,7 +22,7 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 		at := len(d.attrs)
 		d.attrs = d.attrs[:at+1]
 		a := &d.attrs[at]
-		if !d.quickAttribute(a) {
+		if !d.guessed(a, place) && !d.quickAttribute(a, place) {
 			*a = traces.Attribute{}
 			d.attribute(a)
 		}
@@ -58,7 +59,7 @@ func (d *decoder) skipAttributes() {
 
 // quickAttribute reads an attribute in the form in which encoders write nearly
 // all of them. When it is another, the scanner is back where it was.
-func (d *decoder) quickAttribute(a *traces.Attribute) bool {
+func (d *decoder) quickAttribute(a *traces.Attribute, place int) bool {
 	at := d.s.Offset()
 	if !d.s.Lit(`{"key":"`) {
 		return false
@@ -66,8 +67,15 @@ func (d *decoder) quickAttribute(a *traces.Attribute) bool {
 	a.Key = d.names.string(d.s.Rest())
 	switch {
 	case d.s.Lit(`,"value":{"stringValue":"`):
+		d.learn(place, d.s.Since(at), a.Key, traces.ValueString)
 		a.Value = traces.String(d.copy(d.s.Rest()))
 	case d.s.Lit(`,"value":{"intValue":`):
+		if d.s.Peek() == '"' {
+			value := d.s.Offset()
+			d.s.Lit(`"`)
+			d.learn(place, d.s.Since(at), a.Key, traces.ValueInt)
+			d.s.Seek(value)
+		}
 		a.Value = traces.Int(d.s.Int64())
 	default:
 		d.s.Seek(at)

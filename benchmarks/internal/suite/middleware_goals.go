@@ -1,0 +1,100 @@
+package suite
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/benchmarks/internal/measure"
+	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
+)
+
+// serve is the case of one handler under one request.
+func serve(name string, h http.Handler, traceparent bool) measure.Case {
+	w, r := newResponseWriter(), Request(traceparent)
+	fresh := new(http.Request)
+	return measure.Case{Name: name, Run: func(n int) {
+		for range n {
+			*fresh = *r // the mux and the wrappers leave the route on it
+			h.ServeHTTP(w, fresh)
+		}
+	}}
+}
+
+// middlewareGoals are P1 and P2: with a live heap of 64 MB, and of nothing.
+func (s *Suite) middlewareGoals() {
+	for _, heap := range []int{64, 0} {
+		live := measure.Heap(heap << 20)
+		s.sampled(heap)
+		s.notSampled(heap)
+		keep(live)
+	}
+}
+
+// against runs our middleware and otelhttp in turn, each on a provider of its own.
+func (s *Suite) against(sampler sdktrace.Sampler, traceparent bool) (ours, rival measure.Series) {
+	a, b := sdk(sampler), sdk(sampler)
+	defer shutdown(a)
+	defer shutdown(b)
+	series := s.alternate(serve("ours", Ours(a), traceparent), serve("otelhttp", Otelhttp(b), traceparent))
+	return series[0], series[1]
+}
+
+func (s *Suite) sampled(heap int) {
+	s.pair("P1", heap, "sampled, batch processor that discards", sdktrace.AlwaysSample(),
+		atMost(0.60, 0.50, "×"), atMost(14, none(), " allocs"), atMost(17, none(), " allocs"))
+}
+
+func (s *Suite) notSampled(heap int) {
+	s.pair("P2", heap, "not sampled", sdktrace.NeverSample(),
+		atMost(0.30, 0.20, "×"), atMost(7, none(), " allocs"), atMost(10, none(), " allocs"))
+}
+
+// pair adds the rows of one sampler: time and allocations, without and with a traceparent.
+func (s *Suite) pair(id string, heap int, what string, sampler sdktrace.Sampler, time, allocs, allocsParent Goal) {
+	for _, traceparent := range []bool{false, true} {
+		ours, rival := s.against(sampler, traceparent)
+		label := "middleware, " + what
+		if traceparent {
+			label += ", with a traceparent"
+			allocs = allocsParent
+		}
+		s.timeRow(id, label+heapLabel(heap), ours, rival, time)
+		if heap == 0 {
+			continue // as many as on the other heap
+		}
+		s.add(Row{
+			ID: id, What: label, Steady: true, Goal: allocs, Value: round(ours.Median(measure.Allocs)),
+			Ours: number(round(ours.Median(measure.Allocs))) + " allocs", Rival: "otelhttp " + number(round(rival.Median(measure.Allocs))) + " allocs",
+		})
+	}
+}
+
+// off is P3: with the switch off the handler is the program's own.
+func (s *Suite) off() {
+	mux := Mux()
+	tracing, err := bootstrap.Start(context.Background(), bootstrap.Config{App: "bench", Lookup: env.Map{}})
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	defer func() { _ = tracing.Shutdown(context.Background()) }()
+	wrapped := tracing.Middleware()(mux)
+	same := 0.0
+	if reflect.ValueOf(wrapped).Pointer() == reflect.ValueOf(mux).Pointer() {
+		same = 1
+	}
+	series := s.alternate(serve("ours", wrapped, false), serve("otelhttp", Otelhttp(noop.NewTracerProvider()), false), serve("bare", mux, false))
+	ours, rival, floor := series[0].Median(measure.Allocs), series[1].Median(measure.Allocs), series[2].Median(measure.Allocs)
+	s.add(
+		Row{ID: "P3", What: "off: the same handler value (1: yes)", Ours: number(same), Rival: "otelhttp, no-op provider: no", Value: same, Goal: atLeast(1, none(), ""), Steady: true},
+		Row{
+			ID: "P3", What: "off: allocations beyond the handler's own", Ours: number(round(ours-floor)) + " allocs",
+			Rival: "otelhttp, no-op provider " + number(round(rival-floor)) + " allocs", Value: round(ours - floor), Goal: atMost(0, none(), " allocs"), Steady: true,
+		},
+	)
+}
