@@ -182,14 +182,14 @@ func (p *userProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 }
 
 func (p *userProcessor) ForceFlush(ctx context.Context) (err error) {
-	defer p.caught(&err) //nolint:contextcheck // as above
+	defer p.caught(&err)
 	return p.next.ForceFlush(ctx)
 }
 
 // Shutdown has the error at the first call alone, as the hub's.
 func (p *userProcessor) Shutdown(ctx context.Context) (err error) {
 	p.once.Do(func() {
-		defer p.caught(&err) //nolint:contextcheck // as above
+		defer p.caught(&err)
 		err = p.next.Shutdown(ctx)
 	})
 	return err
