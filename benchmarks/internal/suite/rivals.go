@@ -95,7 +95,7 @@ func (s *Suite) middlewareTable() Table {
 	)
 	t := Table{
 		Title:   "Middleware",
-		Note:    "All sampled, a 64 MB live heap, exporters and agents that discard. The last three ran in processes of their own, beside otelhttp. Elastic's drops most of its transactions under this load.",
+		Note:    "All sampled, a 64 MB live heap, exporters and agents that discard. The last three ran in processes of their own, beside otelhttp. What they drop under this load is not counted here.",
 		Columns: []string{"handler", "time", "CPU", "allocs", "bytes", "× otelhttp"},
 	}
 	row := func(x, base measure.Series) {
