@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/capturing"
 	"github.com/waymark-trace/waymark/profile"
 )
 
@@ -183,6 +184,8 @@ func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
 	if v.mask != nil {
 		sampler = maskedSampler{sampler, v.mask}
 	}
+	// A capture sees its spans whatever the sampler says; destinations do not.
+	sampler = capturing.NewSampler(sampler, sdktrace.RecordOnly)
 	opts := []sdktrace.TracerProviderOption{
 		sdktrace.WithResource(res),
 		sdktrace.WithSampler(sampler),

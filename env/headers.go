@@ -28,7 +28,7 @@ func (p *parser) readHeaders(protocol string) Value[Headers] {
 	if key == "" {
 		return Value[Headers]{}
 	}
-	out := Value[Headers]{Key: key}
+	var set pairSet
 	n, bad := 0, 0
 	for item := range strings.SplitSeq(raw, ",") {
 		n++
@@ -37,11 +37,12 @@ func (p *parser) readHeaders(protocol string) Value[Headers] {
 		}
 		pair, ok := parseHeader(item, protocol)
 		if ok {
-			out.V = setPair(out.V, pair)
+			set.add(pair)
 		} else if bad == 0 {
 			bad = n
 		}
 	}
+	out := Value[Headers]{Key: key, V: set.pairs}
 	if bad > 0 {
 		p.find(key, masked,
 			fmt.Sprintf("name=value pairs separated by commas, values percent-encoded (item %d is not)", bad),

@@ -221,11 +221,13 @@ func (p *parser) list(key string, valid func(string) bool, want, none string) Va
 		return Value[[]string]{}
 	}
 	var kept, bad []string
+	seen := map[string]bool{} // a list of thousands must not hold up the start
 	for _, item := range items(raw) {
 		switch {
 		case !valid(item):
 			bad = append(bad, strconv.Quote(shorten(maskURL(item))))
-		case !slices.Contains(kept, item):
+		case !seen[item]:
+			seen[item] = true
 			kept = append(kept, item)
 		}
 	}

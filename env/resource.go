@@ -48,6 +48,7 @@ func isServiceName(name string) bool {
 // unescaped = in a value are let through: nothing about them is in doubt.
 func parseAttributes(raw string) (pairs []Pair, bad int) {
 	n := 0
+	var set pairSet
 	for item := range strings.SplitSeq(raw, ",") {
 		n++
 		if strings.TrimSpace(item) == "" {
@@ -59,18 +60,26 @@ func parseAttributes(raw string) (pairs []Pair, bad int) {
 		if !found || key == "" || err != nil || err2 != nil || !utf8.ValidString(key) || !utf8.ValidString(value) {
 			return nil, n
 		}
-		pairs = setPair(pairs, Pair{Key: key, Value: value})
+		set.add(Pair{Key: key, Value: value})
 	}
-	return pairs, 0
+	return set.pairs, 0
 }
 
-// setPair appends a pair, or replaces the one with its key.
-func setPair(pairs []Pair, pair Pair) []Pair {
-	for i := range pairs {
-		if pairs[i].Key == pair.Key {
-			pairs[i] = pair
-			return pairs
-		}
+// pairSet is a list of pairs in which a later value replaces the earlier one of
+// its key. It knows where keys stand: thousands must not hold up the start.
+type pairSet struct {
+	pairs []Pair
+	at    map[string]int
+}
+
+func (s *pairSet) add(pair Pair) {
+	if i, ok := s.at[pair.Key]; ok {
+		s.pairs[i] = pair
+		return
 	}
-	return append(pairs, pair)
+	if s.at == nil {
+		s.at = map[string]int{}
+	}
+	s.at[pair.Key] = len(s.pairs)
+	s.pairs = append(s.pairs, pair)
 }
