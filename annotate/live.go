@@ -134,6 +134,10 @@ func (s *JSONLSink) Write(_ context.Context, x Interaction) error {
 	}
 	n, err := s.file.Write(line.Bytes())
 	s.size += int64(n)
+	if err != nil { // perhaps half of the line: open looks at how the file ends
+		err = errors.Join(err, s.file.Close())
+		s.file = nil
+	}
 	return err
 }
 
@@ -153,7 +157,7 @@ func (s *JSONLSink) open(n int64) error {
 	if info, err := os.Lstat(s.path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("open %s: %w", s.path, errNotRegular)
 	}
-	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
@@ -161,7 +165,11 @@ func (s *JSONLSink) open(n int64) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	s.file, s.size = f, info.Size()
+	size, err := endLine(f, info.Size())
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	s.file, s.size = f, size
 	if s.size+n > MaxJSONLSinkBytes && s.size > 0 {
 		if err := s.rotate(); err != nil {
 			return err
@@ -169,6 +177,19 @@ func (s *JSONLSink) open(n int64) error {
 		return s.open(n)
 	}
 	return nil
+}
+
+// endLine ends the line that a full disk or a killed program has left half, and returns the size of the file.
+func endLine(f *os.File, size int64) (int64, error) {
+	if size == 0 {
+		return 0, nil
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, size-1); err != nil || last[0] == '\n' {
+		return size, err
+	}
+	n, err := f.WriteString("\n")
+	return size + int64(n), err
 }
 
 func (s *JSONLSink) rotate() error {

@@ -75,7 +75,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 
 // redactFields calls f for each top-level field of v.
 func redactFields(v any, f func(string, any) any) any {
-	fields, ok := fieldsOf(reflect.ValueOf(v))
+	fields, ok := fieldsOf(reflect.ValueOf(v), 0)
 	if !ok {
 		return redacted(v, func(v any) any { return f("input", v) })
 	}
@@ -85,8 +85,15 @@ func redactFields(v any, f func(string, any) any) any {
 	return fields
 }
 
+// maxNested is how many pointers and embedded structs stand between a value and its fields at most.
+const maxNested = 100
+
 // fieldsOf returns the fields of a struct or of a map with string keys. A type that encodes itself has none.
-func fieldsOf(v reflect.Value) (object, bool) {
+// It panics for a value that holds itself, which is then not shown: a stack that overflows ends the program.
+func fieldsOf(v reflect.Value, depth int) (object, bool) {
+	if depth > maxNested {
+		panic("a value that holds itself")
+	}
 	if v.IsValid() && v.CanInterface() {
 		if _, ok := reflect.TypeAssert[json.Marshaler](v); ok {
 			return nil, false
@@ -97,7 +104,7 @@ func fieldsOf(v reflect.Value) (object, bool) {
 		if v.IsNil() {
 			return nil, false
 		}
-		return fieldsOf(v.Elem())
+		return fieldsOf(v.Elem(), depth+1)
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
 			return nil, false
@@ -109,18 +116,18 @@ func fieldsOf(v reflect.Value) (object, bool) {
 		slices.SortFunc(o, func(a, b field) int { return strings.Compare(a.name, b.name) })
 		return o, true
 	case reflect.Struct:
-		return structFields(v), true
+		return structFields(v, depth), true
 	}
 	return nil, false
 }
 
-func structFields(v reflect.Value) object {
+func structFields(v reflect.Value, depth int) object {
 	var o object
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		if sf.Anonymous && name == "" {
-			if inner, ok := fieldsOf(v.Field(i)); ok {
+			if inner, ok := fieldsOf(v.Field(i), depth+1); ok {
 				o = append(o, inner...)
 				continue
 			}

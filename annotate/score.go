@@ -147,6 +147,8 @@ func (c *Client) writeScore(span trace.Span, name string, s Score) error {
 	if s.Annotator == "" {
 		s.Annotator = "CODE"
 	}
+	s.Annotator, s.Label = cut(s.Annotator, maxWordBytes), cut(s.Label, maxWordBytes)
+	s.Explanation = cut(s.Explanation, c.max)
 	const prefix = TraceEvaluations + ".0.evaluation."
 	attrs := []attribute.KeyValue{
 		attribute.String(prefix+"name", name),
@@ -156,10 +158,10 @@ func (c *Client) writeScore(span trace.Span, name string, s Score) error {
 		attrs = append(attrs, attribute.Float64(prefix+"score", s.Value))
 	}
 	if s.Label != "" {
-		attrs = append(attrs, attribute.String(prefix+"label", cut(s.Label, maxWordBytes)))
+		attrs = append(attrs, attribute.String(prefix+"label", s.Label))
 	}
 	if s.Explanation != "" {
-		attrs = append(attrs, attribute.String(prefix+"explanation", cut(s.Explanation, c.max)))
+		attrs = append(attrs, attribute.String(prefix+"explanation", s.Explanation))
 	}
 	span.SetAttributes(attrs...)
 	if c.cfg.GenAI {

@@ -291,6 +291,13 @@ func errorText(v any) (text string) {
 	if err, ok := v.(error); ok {
 		return cut(err.Error(), maxMessageBytes)
 	}
+	if _, speaks := v.(fmt.Stringer); !speaks {
+		switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // the others hold nothing
+		case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer:
+			text, _ = encodeWhole(v) // fmt does not see that a value holds itself
+			return cut(text, maxMessageBytes)
+		}
+	}
 	return cut(fmt.Sprint(v), maxMessageBytes)
 }
 

@@ -42,6 +42,9 @@ func infoOf(ctx context.Context, st state) (*traceInfo, *request.Record) {
 // Suppress returns a context in which this package makes no spans and sends nothing: for code that judges
 // other spans. Spans of other libraries are not its matter.
 func Suppress(ctx context.Context) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	st := stateOf(ctx)
 	st.suppressed, st.current = true, nil
 	return context.WithValue(ctx, stateKey{}, &st)

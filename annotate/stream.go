@@ -83,7 +83,7 @@ func Chan2[In, C any](name string, fn func(context.Context, In) (<-chan C, error
 			return from, err
 		}
 		to := make(chan C, cap(from))
-		go forward(ctx, from, to, r)
+		go forward(inner, from, to, r)
 		return to, nil
 	}
 }

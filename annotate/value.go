@@ -182,6 +182,19 @@ func scalarAttribute(k attribute.Key, v reflect.Value, limit int) (attribute.Key
 	return attribute.KeyValue{}, false
 }
 
+// logged is the value of a slog.Attr; a group is an object. Groups without end are cut.
+func logged(v slog.Value, depth int) any {
+	v = v.Resolve()
+	if v.Kind() != slog.KindGroup || depth > maxNested {
+		return v.Any()
+	}
+	o := object{}
+	for _, a := range v.Group() {
+		o = append(o, field{a.Key, logged(a.Value, depth+1)})
+	}
+	return o
+}
+
 // badKey is the key of a value that came without one, as in package slog.
 const badKey = "!BADKEY"
 
@@ -200,7 +213,7 @@ func eachPair(args []any) iter.Seq2[string, any] {
 					more = yield(a, args[i])
 				}
 			case slog.Attr:
-				more = yield(a.Key, a.Value.Resolve().Any())
+				more = yield(a.Key, logged(a.Value, 0))
 			case attribute.KeyValue:
 				more = yield(string(a.Key), a.Value)
 			case map[string]any:

@@ -61,6 +61,9 @@ func Baggage() BlockOption {
 // Spans that are open already are not changed; nor is the server span, which is outside of the block. The
 // spans of other libraries are reached by the span processor: [NewProcessor].
 func With(ctx context.Context, opts ...BlockOption) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	c := Default()
 	c.attach()
 	var a addition
@@ -106,6 +109,9 @@ func withBaggage(ctx context.Context, w who) context.Context {
 // baggage. It is for services that only trusted ones can call: anybody can write a header. Use it where the
 // request's context is made; without them it returns ctx.
 func FromBaggage(ctx context.Context) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	bag := baggage.FromContext(ctx)
 	user, session := bag.Member(string(UserIDKey)).Value(), bag.Member(string(SessionIDKey)).Value()
 	if user == "" && session == "" {
