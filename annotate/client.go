@@ -219,7 +219,9 @@ func (c *Client) reattach(p, target trace.TracerProvider) *attachment {
 	a := &attachment{provider: p, target: target, tracer: p.Tracer(ScopeName), off: isOff(target)}
 	if r, ok := target.(interface {
 		RegisterSpanProcessor(sdktrace.SpanProcessor)
+		UnregisterSpanProcessor(sdktrace.SpanProcessor)
 	}); ok {
+		r.UnregisterSpanProcessor(c.own) // it is there when the program goes back to an earlier provider
 		r.RegisterSpanProcessor(c.own)
 		a.processed = true
 	}

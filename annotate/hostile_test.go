@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"go.opentelemetry.io/otel"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/waymark-trace/waymark/annotate"
 )
 
@@ -73,6 +76,7 @@ func TestPanicThatHoldsItself(t *testing.T) {
 // A nil context is the background everywhere.
 func TestNilContext(t *testing.T) {
 	t.Parallel()
+	t.Parallel()
 	var none context.Context
 	for name, f := range map[string]func(*annotate.Client){
 		"With":        func(*annotate.Client) { annotate.With(none, annotate.User("u"), annotate.Baggage()) },
@@ -90,11 +94,12 @@ func TestNilContext(t *testing.T) {
 				go func() { defer close(in); in <- 1 }()
 				return in
 			}, c)(none, 1)
-			for range out { //nolint:revive // until it is closed
+			for range out {
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := start(t)
 				f(c)
@@ -156,9 +161,47 @@ func TestSlogGroup(t *testing.T) {
 	t.Parallel()
 	c, spans := start(t)
 	_, s := c.Span(t.Context(), "x")
-	s.SetAttributes(slog.Group("g", "a", 1))
+	s.SetAttributes(slog.GroupAttrs("g", slog.Int("a", 1)))
 	s.End(nil)
 	if got := spans.attrs(t, "x")["g"]; !strings.Contains(got, "a") || !strings.Contains(got, "1") {
 		t.Errorf("g = %q", got)
+	}
+}
+
+// counted counts the processors on a provider.
+type counted struct {
+	*sdktrace.TracerProvider
+	on map[sdktrace.SpanProcessor]int
+}
+
+func (p *counted) RegisterSpanProcessor(s sdktrace.SpanProcessor)   { p.on[s]++ }
+func (p *counted) UnregisterSpanProcessor(s sdktrace.SpanProcessor) { p.on[s] = max(p.on[s]-1, 0) }
+
+// A program that goes to and fro between providers does not pile up processors.
+func TestProcessorIsOnceOnAProvider(t *testing.T) { //nolint:paralleltest // it changes the global provider
+	old := otel.GetTracerProvider()
+	defer otel.SetTracerProvider(old)
+	c, err := annotate.New(annotate.Config{Force: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := &counted{sdktrace.NewTracerProvider(), map[sdktrace.SpanProcessor]int{}}
+	two := &counted{sdktrace.NewTracerProvider(), map[sdktrace.SpanProcessor]int{}}
+	for range 3 {
+		for _, p := range []*counted{one, two} {
+			otel.SetTracerProvider(p)
+			_, s := c.Span(t.Context(), "x")
+			s.End(nil)
+		}
+	}
+	for _, p := range []*counted{one, two} {
+		for _, n := range p.on {
+			if n != 1 {
+				t.Errorf("the processor is %d times on a provider", n)
+			}
+		}
+		if len(p.on) != 1 {
+			t.Errorf("%d processors", len(p.on))
+		}
 	}
 }
