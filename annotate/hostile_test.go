@@ -76,7 +76,6 @@ func TestPanicThatHoldsItself(t *testing.T) {
 // A nil context is the background everywhere.
 func TestNilContext(t *testing.T) {
 	t.Parallel()
-	t.Parallel()
 	var none context.Context
 	for name, f := range map[string]func(*annotate.Client){
 		"With":        func(*annotate.Client) { annotate.With(none, annotate.User("u"), annotate.Baggage()) },
