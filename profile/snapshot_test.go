@@ -179,7 +179,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "two snapshots of the child", func() bool {
-		parts, _ := filepath.Glob(filepath.Join(dir, "*.part0002.pprof"))
+		parts, _ := filepath.Glob(filepath.Join(dir, "child-*.part0002.pprof"))
 		return len(parts) == 2
 	})
 	if err := child.Process.Kill(); err != nil {
