@@ -67,7 +67,7 @@ type attachment struct {
 // Config.Force or Config.Tracing says otherwise: a second New returns the first and [ErrExists]. A client
 // that Force replaces goes on for those who hold it.
 //
-//nolint:contextcheck,nolintlint // tracing begins for the program, not for a caller
+//nolint:contextcheck,nolintlint // tracing begins for the program, not for a caller; the linter sees it in some runs only
 func New(cfg Config) (*Client, error) {
 	c := newClient(cfg)
 	if cfg.Tracing == nil {
@@ -93,7 +93,7 @@ func register(c *Client) *Client {
 // Default returns the client of the package's functions: the one of [SetDefault], else the first of [New],
 // else one with the zero [Config].
 //
-//nolint:contextcheck,nolintlint // tracing begins for the program, not for who asks first
+//nolint:contextcheck,nolintlint // as above, not for who asks first
 func Default() *Client {
 	if c := process.current.Load(); c != nil {
 		return c

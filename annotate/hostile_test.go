@@ -177,7 +177,7 @@ func (p *counted) RegisterSpanProcessor(s sdktrace.SpanProcessor)   { p.on[s]++ 
 func (p *counted) UnregisterSpanProcessor(s sdktrace.SpanProcessor) { p.on[s] = max(p.on[s]-1, 0) }
 
 // A program that goes to and fro between providers does not pile up processors.
-func TestProcessorIsOnceOnAProvider(t *testing.T) { //nolint:paralleltest // it changes the global provider
+func TestProcessorIsOnceOnAProvider(t *testing.T) { // not parallel: it changes the global provider
 	old := otel.GetTracerProvider()
 	defer otel.SetTracerProvider(old)
 	c, err := annotate.New(annotate.Config{Force: true})

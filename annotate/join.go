@@ -90,7 +90,7 @@ func (j *defaultJoiner) appendText(s string) {
 func (j *defaultJoiner) result() any {
 	if j.mixed {
 		if j.unkept > 0 {
-			left, _ := json.Marshal(fmt.Sprintf("…[%d more chunks]", j.unkept)) //nolint:errchkjson // a string
+			left, _ := json.Marshal(fmt.Sprintf("…[%d more chunks]", j.unkept))
 			j.list = append(j.list, left)
 		}
 		return j.list
