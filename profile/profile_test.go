@@ -74,7 +74,7 @@ type manifest struct {
 
 func readManifest(t *testing.T, dir string) manifest {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.profiles.json"))
+	paths, err := filepath.Glob(filepath.Join(dir, "[^.]*.profiles.json")) // a kill may leave a temporary file beside it
 	if err != nil || len(paths) != 1 {
 		t.Fatalf("manifests in %s: %v, %v, want one", dir, paths, err)
 	}
