@@ -93,7 +93,7 @@ func TestMaskInFrontOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for _, secret := range []string{"hunter2", "4242", "password", "boom"} {
+	for _, secret := range []string{"hunter2", "visa-4242", "password", "boom"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%q is in the file: %s", secret, text)
 		}

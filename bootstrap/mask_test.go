@@ -31,7 +31,7 @@ func maskPasswords(c *bootstrap.Config) {
 func secretAttributes() trace.SpanStartEventOption {
 	return trace.WithAttributes(
 		attribute.String("password", "hunter2"),
-		attribute.String("card", "4242"),
+		attribute.String("card", "visa-4242"),
 		attribute.String("boom", "hunter2"),
 		attribute.String("kept", "yes"),
 	)
@@ -53,7 +53,7 @@ func TestMaskInFrontOfProcessors(t *testing.T) {
 	span := p.ended[0]
 	seen := fmt.Sprint(span.Attributes(), span.Events(), span.Links(), span.Resource(),
 		p.started[0].Attributes(), p.started[0].Events(), p.started[0].Links(), p.started[0].Resource())
-	for _, secret := range []string{"hunter2", "4242", "password", "boom"} {
+	for _, secret := range []string{"hunter2", "visa-4242", "password", "boom"} {
 		if strings.Contains(seen, secret) {
 			t.Errorf("a processor sees %q: %s", secret, seen)
 		}

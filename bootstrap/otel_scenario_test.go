@@ -25,7 +25,7 @@ func childErrors() error {
 		return err
 	}
 	for range 5 {
-		otel.Handle(errors.New("trouble at https://ada:pw@collector/"))
+		otel.Handle(errors.New("trouble at https://ada:hunter2@collector/"))
 	}
 	// The SDK tells of each tracer at info.
 	_, span := otel.Tracer("chatty").Start(ctx, "x")
@@ -46,7 +46,7 @@ func TestOpenTelemetrysOwnErrors(t *testing.T) {
 			if !strings.Contains(stderr, `"msg":"tracing error repeated"`) || !strings.Contains(stderr, `"count":4`) {
 				t.Error("no count at shutdown")
 			}
-			if strings.Contains(stderr, "pw") {
+			if strings.Contains(stderr, "hunter2") {
 				t.Error("a password is printed")
 			}
 			if got := strings.Contains(stderr, "Tracer created"); got != info {
