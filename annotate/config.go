@@ -38,12 +38,12 @@ type Config struct {
 	// in Bootstrap.
 	Version, Environment string
 	// TraceSampleRate is the share of traces that are recorded, 0 to 1; the caller's decision goes before it.
-	// Default, for 0: what the variables say, else all. Below 0: none.
+	// Default, for 0: what the variables say, else all. Below 0, and NaN: none.
 	TraceSampleRate float64
 	// Live reports each outermost span as a live interaction to Sink.
 	Live bool
 	// LiveSampleRate is the share of traces that are reported, the same for each span of a trace. Default, for
-	// 0: all. Below 0: none.
+	// 0: all. Below 0, and NaN: none.
 	LiveSampleRate float64
 	// Sink takes live interactions. Default: [NewJSONLSink] in the App's folder, live/interactions.jsonl.
 	Sink Sink
@@ -97,7 +97,7 @@ func (c Config) bootstrap() bootstrap.Config {
 		set["OTEL_RESOURCE_ATTRIBUTES"] = withResource(base, string(ProjectNameKey), c.Project)
 	}
 	switch {
-	case c.TraceSampleRate < 0:
+	case c.TraceSampleRate < 0 || c.TraceSampleRate != c.TraceSampleRate: // NaN
 		set["OTEL_TRACES_SAMPLER"] = "parentbased_always_off"
 	case c.TraceSampleRate > 0:
 		set["OTEL_TRACES_SAMPLER"] = "parentbased_traceidratio"

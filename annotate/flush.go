@@ -79,7 +79,10 @@ func (c *Client) Shutdown(ctx context.Context) error {
 	wg.Go(func() { scores = named("metrics", c.scores.close(ctx)) })
 	wg.Go(func() { live = named("sink", c.live.close(ctx)) })
 	wg.Wait()
-	if err := errors.Join(scores, live, named("sink", c.closeSink())); err != nil {
+	if live == nil { // else a Write hangs, and Close would wait for it
+		live = named("sink", c.closeSink())
+	}
+	if err := errors.Join(scores, live); err != nil {
 		return fmt.Errorf("annotate: shutdown: %w", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -202,5 +203,36 @@ func TestProcessorIsOnceOnAProvider(t *testing.T) { // not parallel: it changes 
 		if len(p.on) != 1 {
 			t.Errorf("%d processors", len(p.on))
 		}
+	}
+}
+
+// What no comparison holds for is no share.
+func TestRateThatIsNoNumber(t *testing.T) {
+	t.Parallel()
+	sink := &memorySink{}
+	c, _ := start(t, live(sink), func(c *annotate.Config) { c.LiveSampleRate = math.NaN() })
+	_, s := c.Span(t.Context(), "x")
+	s.End(nil)
+	if err := c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(sink.got); n != 0 {
+		t.Errorf("%d interactions, want none", n)
+	}
+}
+
+// A sink gets no more of an error than the span does.
+func TestErrorIsCutForTheSink(t *testing.T) {
+	t.Parallel()
+	sink := &memorySink{}
+	c, _ := start(t, live(sink))
+	_, s := c.Span(t.Context(), "x")
+	s.SetError(strings.Repeat("d", 1<<20), nil)
+	s.End(nil)
+	if err := c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(sink.got[0].Error); n > 5<<10 {
+		t.Errorf("%d bytes", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
-// rate is a share of traces: 0 is all, below 0 none.
+// rate is a share of traces: 0 is all, below 0 and NaN none.
 type rate float64
 
 // covers decides as the SDK's TraceIDRatioBased sampler does, so that of two rates the smaller one's traces
@@ -23,7 +23,7 @@ func (r rate) covers(id trace.TraceID) bool {
 	switch {
 	case r == 0 || r >= 1:
 		return true
-	case r < 0:
+	case !(r > 0):
 		return false
 	}
 	return binary.BigEndian.Uint64(id[8:16])>>1 < uint64(r*(1<<63))

@@ -207,7 +207,8 @@ func (h *Handle) SetError(description string, err error) {
 		}
 		h.exception(typeName(err), errorText(err), "")
 	}
-	h.span.SetStatus(codes.Error, cut(description, maxMessageBytes))
+	description = cut(description, maxMessageBytes)
+	h.span.SetStatus(codes.Error, description)
 	h.kept.fail(description)
 }
 

@@ -279,12 +279,18 @@ func TestValuesAreCutAtACharacter(t *testing.T) {
 	s.SetOutput([]string{"123456789", "123456789"})
 	s.SetAttribute("ten", "1234567890")
 	s.SetAttribute("bad", "a\xffb")
+	s.SetAttribute("list", []string{"12345", "", "678901", "2", "3"})
+	s.SetAttribute("value", attribute.StringValue("12345678901"))
+	s.SetAttribute("values", attribute.StringSliceValue([]string{"12345678901"}))
 	s.End(nil)
 	spans.has(t, "x", map[attribute.Key]string{
 		annotate.InputValueKey:     "123456789…[truncated 5 bytes]",
 		annotate.OutputValueKey:    `["12345678…[truncated 15 bytes]`,
 		annotate.OutputMIMETypeKey: annotate.MIMEText, // no JSON any more
 		"ten":                      "1234567890", "bad": "a\uFFFDb",
+		"list":   `["12345","","67890…[truncated 1 bytes]","…[truncated 2 strings]"]`,
+		"value":  "1234567890…[truncated 1 bytes]",
+		"values": `["1234567890…[truncated 1 bytes]"]`,
 	})
 }
 

@@ -96,6 +96,22 @@ func cut(s string, limit int) string {
 	return valid(s[:end]) + truncated(len(s)-end)
 }
 
+// cutAll copies list until limit bytes are used; what stands in place of the rest says how much is missing.
+func cutAll(list []string, limit int) []string {
+	short := make([]string, 0, min(len(list), limit+1))
+	for i, s := range list {
+		if limit -= len(s); limit < 0 {
+			short = append(short, cut(s, limit+len(s)))
+			if more := len(list) - i - 1; more > 0 {
+				short = append(short, "…[truncated "+strconv.Itoa(more)+" strings]")
+			}
+			break
+		}
+		short = append(short, valid(s))
+	}
+	return short
+}
+
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // boundary is the last boundary of a character of s that is not behind limit.
@@ -140,11 +156,17 @@ func toAttribute(key string, v any, limit int) attribute.KeyValue {
 	k := attribute.Key(key)
 	switch v := v.(type) {
 	case attribute.Value:
+		switch v.Type() { //nolint:exhaustive // the others are not cut
+		case attribute.STRING:
+			return k.String(cut(v.AsString(), limit))
+		case attribute.STRINGSLICE:
+			return k.StringSlice(cutAll(v.AsStringSlice(), limit))
+		}
 		return attribute.KeyValue{Key: k, Value: v}
 	case string:
 		return k.String(cut(v, limit))
 	case []string:
-		return k.StringSlice(slices.Clone(v))
+		return k.StringSlice(cutAll(v, limit))
 	case []bool:
 		return k.BoolSlice(v)
 	case []int:
