@@ -120,7 +120,7 @@ func TestInAProcessOfItsOwn(t *testing.T) {
 			_, stderr := newChild(t, name, vars...).run(t)
 			switch name {
 			case "foreign":
-				for _, want := range []string{"OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "the program's provider rules"} {
+				for _, want := range []string{"OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "Config.Version", "the program's provider rules"} {
 					if !strings.Contains(stderr, want) {
 						t.Errorf("no %s in the log:\n%s", want, stderr)
 					}

@@ -57,7 +57,7 @@ func buildAttributes(info *debug.BuildInfo, ok bool) []attribute.KeyValue {
 			kvs = append(kvs, semconv.VCSRefHeadRevisionKey.String(s.Value))
 		case "vcs.modified":
 			if modified, err := strconv.ParseBool(s.Value); err == nil && modified {
-				kvs = append(kvs, attribute.Bool("vcs.modified", true))
+				kvs = append(kvs, attribute.Bool("waymark.vcs.modified", true))
 			}
 		}
 	}

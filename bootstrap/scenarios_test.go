@@ -127,7 +127,9 @@ func childForeign() error {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(theirs), sdktrace.WithSampler(sdktrace.AlwaysSample()))
 	otel.SetTracerProvider(provider)
 	tracer := otel.Tracer("x")
-	tracing, err := bootstrap.Start(ctx, childConfig())
+	cfg := childConfig()
+	cfg.Version = "1.2.3"
+	tracing, err := bootstrap.Start(ctx, cfg)
 	c.that(err == nil, "Start: %v", err)
 	c.that(otel.GetTracerProvider() == trace.TracerProvider(provider), "the program's provider was replaced")
 	c.that(tracing.TracerProvider() == trace.TracerProvider(provider), "TracerProvider is not the program's")

@@ -245,6 +245,12 @@ func TestHangingHookLeavesTime(t *testing.T) {
 			c.Processors = append(c.Processors, processor)
 		})
 		release := make(chan struct{})
+		var left time.Duration
+		tracing.OnShutdown(func(ctx context.Context) error { // runs last
+			end, _ := ctx.Deadline()
+			left = time.Until(end)
+			return nil
+		})
 		tracing.OnShutdown(func(context.Context) error { <-release; return nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		defer cancel()
@@ -257,6 +263,9 @@ func TestHangingHookLeavesTime(t *testing.T) {
 		}
 		if !flushed {
 			t.Error("the processor was not flushed")
+		}
+		if left < time.Second {
+			t.Errorf("the other hook had %v", left)
 		}
 		close(release)
 	})

@@ -116,7 +116,8 @@ func (t *Tracing) goroutines(ctx context.Context) error {
 	return bounded(ctx, "goroutine profile", t.profiler.WriteGoroutines)
 }
 
-// runHooks runs the program's hooks, the latest first, in half of the time.
+// runHooks runs the program's hooks, the latest first, in half of the time. Each has an equal part of what is
+// left, so that one that hangs leaves time to the others.
 func (t *Tracing) runHooks(ctx context.Context) error {
 	t.mu.Lock()
 	hooks := slices.Clone(t.hooks)
@@ -124,10 +125,16 @@ func (t *Tracing) runHooks(ctx context.Context) error {
 	ctx, cancel := share(ctx, 0.5)
 	defer cancel()
 	var errs []error
-	for _, hook := range slices.Backward(hooks) {
-		errs = append(errs, bounded(ctx, "shutdown hook", hook))
+	for i, hook := range slices.Backward(hooks) {
+		errs = append(errs, runHook(ctx, 1/float64(i+1), hook))
 	}
 	return errors.Join(errs...)
+}
+
+func runHook(ctx context.Context, part float64, hook func(context.Context) error) error {
+	ctx, cancel := share(ctx, part)
+	defer cancel()
+	return bounded(ctx, "shutdown hook", hook)
 }
 
 func (t *Tracing) stopProfiles(ctx context.Context) error {
@@ -153,8 +160,8 @@ func (t *Tracing) flush(ctx context.Context) (destinations, rest error) {
 	if t.hub == nil {
 		return nil, nil
 	}
-	provider := len(t.extra)
-	errs := make([]error, provider+1)
+	provider, foreign := len(t.extra), len(t.extra)+1
+	errs := make([]error, foreign+1)
 	var wg sync.WaitGroup
 	wg.Go(func() { destinations = t.hub.Shutdown(ctx) })
 	for i, p := range t.extra {
@@ -173,12 +180,18 @@ func (t *Tracing) flush(ctx context.Context) (destinations, rest error) {
 		})
 	}
 	if t.foreign != nil {
-		t.foreign.UnregisterSpanProcessor(t.hub)
-		for _, p := range t.extra {
-			t.foreign.UnregisterSpanProcessor(p)
-		}
+		errs[foreign] = bounded(ctx, "provider", t.detach)
 	}
 	return destinations, errors.Join(errs...)
+}
+
+// detach takes our processors off the program's provider, which locks.
+func (t *Tracing) detach(context.Context) error {
+	t.foreign.UnregisterSpanProcessor(t.hub)
+	for _, p := range t.extra {
+		t.foreign.UnregisterSpanProcessor(p)
+	}
+	return nil
 }
 
 // late takes a span that would begin after Shutdown.

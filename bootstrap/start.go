@@ -223,17 +223,29 @@ func (t *Tracing) attach(p registrar) {
 			continue
 		}
 		value, _ := t.cfg.lookup().Lookup(set.key)
-		t.plan.find(env.Finding{
-			Key: set.key, Value: t.diag.clean(value),
-			Want: "no tracer provider set by the program, or Config.Force",
-			Used: "not applied: the program's provider rules over " + set.what,
-		})
+		t.notApplied(set.key, value, set.what)
+	}
+	for _, set := range []struct{ key, value string }{
+		{"Config.Version", t.cfg.Version},
+		{"Config.Environment", t.cfg.Environment},
+	} {
+		if set.value != "" {
+			t.notApplied(set.key, set.value, "the resource")
+		}
 	}
 	p.RegisterSpanProcessor(t.hub)
 	for _, sp := range t.extra {
 		p.RegisterSpanProcessor(sp)
 	}
 	t.foreign, t.provider = p, p
+}
+
+func (t *Tracing) notApplied(key, value, what string) {
+	t.plan.find(env.Finding{
+		Key: key, Value: t.diag.clean(value),
+		Want: "no tracer provider set by the program, or Config.Force",
+		Used: "not applied: the program's provider rules over " + what,
+	})
 }
 
 // foreignProvider is the provider that the program has set. Nil with exists:
