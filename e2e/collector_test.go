@@ -77,7 +77,7 @@ func (cfg collectorConfig) document(output string) object {
 	receiver := "otlp"
 	if cfg.follow != "" {
 		receiver = "otlpjsonfile"
-		receivers = object{receiver: object{"include": []string{cfg.follow}, "start_at": "beginning", "fingerprint_size": "16kb"}}
+		receivers = object{receiver: object{"include": []string{cfg.follow}, "start_at": "beginning"}}
 	}
 	doc := object{
 		"receivers": receivers,

@@ -16,7 +16,7 @@ const (
 	smallBytes  = 64 << 10  // a chunk grows by doubling up to here, then to a whole line
 	minBytes    = 4 << 10
 	maxSpare    = 4   // whole-line chunks kept for the next lines
-	maxGroups   = 256 // resources and scopes whose prefix is kept
+	maxGroups   = 256 // resources and scopes whose lines are kept open
 	dueFraction = 4   // a buffer this full is written without waiting for the timer
 )
 
@@ -32,14 +32,14 @@ func keyOf(res *resource.Resource, s *instrumentation.Scope) groupKey {
 	return groupKey{res: res, name: s.Name, version: s.Version, schema: s.SchemaURL, attributes: s.Attributes.Equivalent()}
 }
 
-// group is the buffer of one resource and scope. Key and prefix never change;
+// group is the buffer of one resource and scope. Key and end never change;
 // the rest belongs to the buffers.
 type group struct {
-	key    groupKey
-	prefix []byte
-	open   *chunk
-	hint   int  // the size of the last line
-	gone   bool // no longer in the buffers: look it up again
+	key  groupKey
+	end  []byte // of each line, after the list of spans
+	open *chunk
+	hint int  // the size of the last line
+	gone bool // no longer in the buffers: look it up again
 }
 
 // chunk is one line in the making, or one that waits to be written.
@@ -97,18 +97,18 @@ func (b *buffers) forget() {
 
 // append adds a span to the group's line and says whether there was room.
 func (b *buffers) append(g *group, span []byte) bool {
-	need := len(span) + len(otlpjson.LineSuffix)
+	need := len(span) + len(g.end)
 	if g.open != nil && len(g.open.buf)+need > b.line {
 		b.seal(g)
 	}
 	c := g.open
 	if c == nil {
 		c = &chunk{}
-		first := len(g.prefix) + need
+		first := len(otlpjson.LineStart) + need
 		if !b.grow(c, max(first, g.hint)) && !b.grow(c, first) {
 			return false
 		}
-		c.buf = append(c.buf, g.prefix...)
+		c.buf = append(c.buf, otlpjson.LineStart...)
 		g.open = c
 		b.opened += len(c.buf)
 	} else if !b.grow(c, need) {
@@ -162,11 +162,16 @@ func (b *buffers) class(n int) int {
 	}
 }
 
+// finish ends a line of the group.
+func (g *group) finish(line []byte) []byte {
+	return append(otlpjson.CloseList(line), g.end...)
+}
+
 // seal makes the group's open chunk a line that is ready.
 func (b *buffers) seal(g *group) {
 	c := g.open
 	b.opened -= len(c.buf)
-	c.buf = otlpjson.CloseLine(c.buf)
+	c.buf = g.finish(c.buf)
 	g.open, g.hint = nil, len(c.buf)
 	b.ready = append(b.ready, c)
 }

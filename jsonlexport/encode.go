@@ -201,13 +201,13 @@ func nested(b []byte, v attribute.Value, depth int) []byte {
 	return otlpjson.CloseMap(b)
 }
 
-// linePrefix returns what each line of the resource and scope begins with.
-func (e *encoder) linePrefix(res *resource.Resource, scope *instrumentation.Scope) []byte {
-	b := otlpjson.OpenLine(nil)
-	b = e.keyValues(nil, b, res.Attributes())
-	b = otlpjson.ScopeOfLine(b, 0, res.SchemaURL(), scope.Name, scope.Version)
+// lineEnd returns what each line of the resource and scope has after its spans.
+func (e *encoder) lineEnd(res *resource.Resource, scope *instrumentation.Scope) []byte {
+	b := otlpjson.ScopeOfLine(nil, scope.Name, scope.Version)
 	b = e.attributes(nil, b, scope.Attributes.ToSlice())
-	return otlpjson.SpansOfLine(b, scope.SchemaURL)
+	b = otlpjson.ResourceOfLine(b, scope.SchemaURL)
+	b = e.keyValues(nil, b, res.Attributes())
+	return otlpjson.CloseLine(b, 0, res.SchemaURL())
 }
 
 // flags are the W3C flags of sc and whether remote came from another process.

@@ -83,7 +83,10 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 			continue
 		}
 		c := open[g]
-		if c == nil || len(c.buf)+len(sc.buf)+len(otlpjson.LineSuffix) > e.buf.line {
+		if c == nil || len(c.buf)+len(sc.buf)+len(g.end) > e.buf.line {
+			if c != nil {
+				c.buf = g.finish(c.buf)
+			}
 			c = e.chunk(g, len(sc.buf)*(len(spans)+2))
 			open[g] = c
 			lines = append(lines, c)
@@ -91,8 +94,8 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 		c.buf = append(c.buf, sc.buf...)
 		c.spans++
 	}
-	for _, c := range lines {
-		c.buf = otlpjson.CloseLine(c.buf)
+	for g, c := range open {
+		c.buf = g.finish(c.buf)
 	}
 	if failed > 0 {
 		e.unencodable(failed)
@@ -106,9 +109,9 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 func (e *Exporter) chunk(g *group, size int) *chunk {
 	c, ok := e.full.Get().(*chunk)
 	if !ok {
-		c = &chunk{buf: make([]byte, 0, len(g.prefix)+min(size, e.buf.line))}
+		c = &chunk{buf: make([]byte, 0, len(g.end)+min(size, e.buf.line))}
 	}
-	c.buf = append(c.buf[:0], g.prefix...)
+	c.buf = append(c.buf[:0], otlpjson.LineStart...)
 	return c
 }
 

@@ -3,6 +3,7 @@ package jsonlexport_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/jsonlexport"
 )
@@ -366,5 +370,40 @@ func TestFileEmptiedWhileOpen(t *testing.T) {
 	flush(t, e)
 	if got := spanNames(t, path); !slices.Equal(got, []string{"2"}) {
 		t.Errorf("the file has %q, want 2 and no hole", got)
+	}
+}
+
+// Programs that follow files know them by their first bytes, the Collector by
+// 1000: those of two parts must differ, however long the resource and the scope.
+func TestPartsBeginWithTheirOwnBytes(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path, jsonlexport.WithMaxFileBytes(64<<10))
+	s := stub("GET /")
+	s.Resource = resource.NewSchemaless(attribute.String("team", strings.Repeat("blue", 500)))
+	s.InstrumentationScope.Name = strings.Repeat("example.com/", 100)
+	old := strings.TrimSuffix(path, ".jsonl") + ".1.jsonl"
+	for n := uint64(1); ; n++ {
+		id := trace.SpanID{}
+		binary.BigEndian.PutUint64(id[:], n)
+		s.SpanContext = s.SpanContext.WithSpanID(id)
+		e.OnEnd(s.Snapshot())
+		if err := e.ForceFlush(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(old); err == nil {
+			break
+		}
+	}
+	var heads [2][]byte
+	for i, name := range []string{old, path} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads[i] = data[:min(256, len(data))]
+	}
+	if bytes.Equal(heads[0], heads[1]) {
+		t.Errorf("both parts begin with %s", heads[0])
 	}
 }

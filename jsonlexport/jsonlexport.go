@@ -4,7 +4,9 @@
 //
 // A line of the file is one OTLP/JSON TracesData document:
 //
-//	{"resourceSpans":[{"resource":{"attributes":[…]},"scopeSpans":[{"scope":{"name":"…"},"spans":[{"traceId":"4bf9…","name":"GET /","kind":2,…}]}]}]}
+//	{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"4bf9…","name":"GET /","kind":2,…}],"scope":{"name":"…"}}],"resource":{"attributes":[…]}}]}
+//
+// The spans stand first, so that no two files begin with the same bytes.
 //
 // Register an [Exporter] as a span processor:
 //

@@ -90,8 +90,8 @@ func (e *Exporter) group(sc *scratch, res *resource.Resource, scope *instrumenta
 	g := e.buf.groups[key]
 	e.mu.Unlock()
 	if g == nil {
-		// Outside the lock: the prefix goes through the caller's transform.
-		g = &group{key: key, prefix: e.enc.linePrefix(res, scope), gone: true}
+		// Outside the lock: the attributes go through the caller's transform.
+		g = &group{key: key, end: e.enc.lineEnd(res, scope), gone: true}
 	}
 	sc.recent[sc.next] = g
 	sc.next = (sc.next + 1) % len(sc.recent)

@@ -2,27 +2,29 @@ package otlpjson
 
 // A line is one TracesData document with one resource and one scope:
 //
-//	{"resourceSpans":[{"resource":{"attributes":[…]},"schemaUrl":"…","scopeSpans":[{"scope":{"name":"…"},"schemaUrl":"…","spans":[…]}]}]}
+//	{"resourceSpans":[{"scopeSpans":[{"spans":[…],"scope":{"name":"…"},"schemaUrl":"…"}],"resource":{"attributes":[…]},"schemaUrl":"…"}]}
 //
-// It is OpenLine, attributes, ScopeOfLine, attributes (with OpenAttributes),
-// SpansOfLine, spans, CloseLine. Everything before the spans is the same for
-// every line of a resource and scope, and can be kept. The schema URLs stand
-// before what they describe, so that a reader has them when it meets a span.
+// It is LineStart, spans, CloseList, ScopeOfLine, attributes (with
+// OpenAttributes), ResourceOfLine, attributes, CloseLine. Everything after the
+// list of spans is the same for every line of a resource and scope, and can be
+// kept.
+//
+// The spans stand first so that a file's first bytes are its own: what follows
+// files often knows them by these (the Collector's file consumer by the first
+// 1000), and the resource is the same in every file of a program (ADR 0082).
 
-// LinePrefix is how each line that [OpenLine] begins starts.
-const LinePrefix = `{"resourceSpans":[`
+const (
+	// DocumentStart is how a document starts, in a line or not.
+	DocumentStart = `{"resourceSpans":[`
 
-// OpenLine begins a line; the resource's attributes follow.
-func OpenLine(b []byte) []byte { return append(b, LinePrefix+`{"resource":{"attributes":[`...) }
+	// LineStart begins a line; the spans follow, then [CloseList].
+	LineStart = DocumentStart + `{"scopeSpans":[{"spans":[`
+)
 
-// ScopeOfLine ends the resource and begins the scope; its attributes may follow
-// with [OpenAttributes] and [CloseList], and a dropped count.
-func ScopeOfLine(b []byte, resourceDropped uint32, resourceSchemaURL, name, version string) []byte {
-	b = CloseList(b)
-	b = AppendDroppedAttributes(b, resourceDropped)
-	b = append(b, '}')
-	b = appendSchemaURL(b, resourceSchemaURL)
-	b = append(b, `,"scopeSpans":[{"scope":{"name":`...)
+// ScopeOfLine begins the scope after the list of spans; its attributes may
+// follow with [OpenAttributes] and [CloseList], and a dropped count.
+func ScopeOfLine(b []byte, name, version string) []byte {
+	b = append(b, `,"scope":{"name":`...)
 	b = AppendString(b, name)
 	if version != "" {
 		b = append(b, `,"version":`...)
@@ -31,11 +33,20 @@ func ScopeOfLine(b []byte, resourceDropped uint32, resourceSchemaURL, name, vers
 	return b
 }
 
-// SpansOfLine ends the scope and begins the spans.
-func SpansOfLine(b []byte, scopeSchemaURL string) []byte {
+// ResourceOfLine ends the scope and begins the resource; its attributes follow.
+func ResourceOfLine(b []byte, scopeSchemaURL string) []byte {
 	b = append(b, '}')
 	b = appendSchemaURL(b, scopeSchemaURL)
-	return append(b, `,"spans":[`...)
+	return append(b, `}],"resource":{"attributes":[`...)
+}
+
+// CloseLine ends the resource, the document and the line.
+func CloseLine(b []byte, resourceDropped uint32, resourceSchemaURL string) []byte {
+	b = CloseList(b)
+	b = AppendDroppedAttributes(b, resourceDropped)
+	b = append(b, '}')
+	b = appendSchemaURL(b, resourceSchemaURL)
+	return append(b, "}]}\n"...)
 }
 
 func appendSchemaURL(b []byte, url string) []byte {
@@ -45,9 +56,3 @@ func appendSchemaURL(b []byte, url string) []byte {
 	b = append(b, `,"schemaUrl":`...)
 	return AppendString(b, url)
 }
-
-// LineSuffix is what [CloseLine] adds beyond the last span's comma, at most.
-const LineSuffix = `]}]}]}` + "\n"
-
-// CloseLine ends the spans, the document and the line.
-func CloseLine(b []byte) []byte { return append(CloseList(b), LineSuffix[1:]...) }

@@ -87,19 +87,20 @@ func TestAppendDoubleWithoutNumber(t *testing.T) {
 // The whole of a line, and that nothing is written for what is not there.
 func TestLine(t *testing.T) {
 	t.Parallel()
-	b := otlpjson.OpenLine(nil)
-	b = otlpjson.ScopeOfLine(b, 2, "", "scope", "")
-	b = otlpjson.SpansOfLine(b, "")
+	b := []byte(otlpjson.LineStart)
 	bare := otlpjson.SpanFields{TraceID: [16]byte{0xab}, SpanID: [8]byte{0xcd}, Name: "n"}
 	b = otlpjson.CloseObject(otlpjson.AppendStatus(otlpjson.OpenSpan(b, &bare), otlpjson.StatusUnset, ""))
 	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{ParentSpanID: [8]byte{7: 1}, Kind: 2, Flags: 1, EndTimeUnixNano: math.MaxUint64})
 	b = otlpjson.CloseList(otlpjson.OpenEvents(b))
 	b = otlpjson.CloseObject(otlpjson.AppendStatus(b, otlpjson.StatusError, ""))
-	b = otlpjson.CloseLine(b)
-	const want = `{"resourceSpans":[{"resource":{"attributes":[],"droppedAttributesCount":2},"scopeSpans":[{"scope":{"name":"scope"},"spans":[` +
+	b = otlpjson.ScopeOfLine(otlpjson.CloseList(b), "scope", "")
+	b = otlpjson.ResourceOfLine(b, "")
+	b = otlpjson.CloseLine(b, 2, "")
+	const want = `{"resourceSpans":[{"scopeSpans":[{"spans":[` +
 		`{"traceId":"ab000000000000000000000000000000","spanId":"cd00000000000000","name":"n","startTimeUnixNano":"0","endTimeUnixNano":"0"},` +
 		`{"traceId":"00000000000000000000000000000000","spanId":"0000000000000000","parentSpanId":"0000000000000001","flags":1,"name":"","kind":2,` +
-		`"startTimeUnixNano":"0","endTimeUnixNano":"18446744073709551615","events":[],"status":{"code":2}}]}]}]}` + "\n"
+		`"startTimeUnixNano":"0","endTimeUnixNano":"18446744073709551615","events":[],"status":{"code":2}}],` +
+		`"scope":{"name":"scope"}}],"resource":{"attributes":[],"droppedAttributesCount":2}}]}` + "\n"
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

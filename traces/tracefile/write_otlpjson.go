@@ -16,6 +16,8 @@ type otlpJSONEncoder struct {
 	document bool
 
 	buf      []byte // the open line
+	end      []byte // of it, after the list of spans
+	one      []byte // a span
 	resource *traces.Resource
 	scope    *traces.Scope
 	wrote    bool
@@ -24,14 +26,16 @@ type otlpJSONEncoder struct {
 func (e *otlpJSONEncoder) span(w *bufio.Writer, sp *traces.Span) {
 	e.texts(sp)
 	r, sc := sp.Resource, sp.Scope
-	if len(e.buf) > 0 && (r != e.resource || sc != e.scope || len(e.buf) > lineBytes) {
+	e.one = appendSpan(e.one[:0], sp)
+	if r != e.resource || sc != e.scope || len(e.buf)+len(e.one)+len(e.end) > lineBytes {
 		e.flush(w)
 	}
 	if len(e.buf) == 0 {
 		e.resource, e.scope = r, sc
-		e.buf = openLine(e.buf, resourceOf(sp), scopeOf(sp))
+		e.end = appendLineEnd(e.end[:0], resourceOf(sp), scopeOf(sp))
+		e.buf = append(e.buf, otlpjson.LineStart...)
 	}
-	e.buf = appendSpan(e.buf, sp)
+	e.buf = append(e.buf, e.one...)
 }
 
 // flush ends the open line; in a document, all but its frame is written.
@@ -39,13 +43,14 @@ func (e *otlpJSONEncoder) flush(w *bufio.Writer) {
 	if len(e.buf) == 0 {
 		return
 	}
-	line := otlpjson.CloseLine(e.buf)
+	e.buf = append(otlpjson.CloseList(e.buf), e.end...)
+	line := e.buf
 	if e.document {
-		line = line[len(otlpjson.LinePrefix) : len(line)-len("]}\n")]
+		line = line[len(otlpjson.DocumentStart) : len(line)-len("]}\n")]
 		if e.wrote {
 			_, _ = w.WriteString(",\n")
 		} else {
-			_, _ = w.WriteString(otlpjson.LinePrefix)
+			_, _ = w.WriteString(otlpjson.DocumentStart)
 		}
 	}
 	_, _ = w.Write(line) // an error stays in w
@@ -60,18 +65,19 @@ func (e *otlpJSONEncoder) close(w *bufio.Writer) {
 	case e.wrote:
 		_, _ = w.WriteString("]}\n")
 	default:
-		_, _ = w.WriteString(otlpjson.LinePrefix + "]}\n")
+		_, _ = w.WriteString(otlpjson.DocumentStart + "]}\n")
 	}
 }
 
-func openLine(b []byte, r *traces.Resource, s *traces.Scope) []byte {
-	b = otlpjson.OpenLine(b)
+// appendLineEnd appends what a line has after its list of spans.
+func appendLineEnd(b []byte, r *traces.Resource, s *traces.Scope) []byte {
+	b = otlpjson.ScopeOfLine(b, s.Name, s.Version)
+	b = appendAttributes(b, s.Attributes, s.DroppedAttributes)
+	b = otlpjson.ResourceOfLine(b, s.SchemaURL)
 	for _, a := range r.Attributes {
 		b = appendAttribute(b, a)
 	}
-	b = otlpjson.ScopeOfLine(b, r.DroppedAttributes, r.SchemaURL, s.Name, s.Version)
-	b = appendAttributes(b, s.Attributes, s.DroppedAttributes)
-	return otlpjson.SpansOfLine(b, s.SchemaURL)
+	return otlpjson.CloseLine(b, r.DroppedAttributes, r.SchemaURL)
 }
 
 // appendSpan appends a span as OTLP/JSON and a comma.

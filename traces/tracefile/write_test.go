@@ -99,6 +99,23 @@ func TestWriteLines(t *testing.T) {
 	}
 }
 
+// TestWriteLargeSpan gives a span that is larger than a line one of its own.
+func TestWriteLargeSpan(t *testing.T) {
+	t.Parallel()
+	small, large := *fromPdata(everything())[0], *fromPdata(everything())[0]
+	small.Name, large.Name = strings.Repeat("n", 300<<10), strings.Repeat("N", 900<<10)
+	data, _ := written(t, tracefile.OTLPJSONLines, []*traces.Span{&small, &large, &small})
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(line) >= 1<<20 {
+			t.Errorf("line %d has %d bytes", n, len(line))
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d lines, want 3", n)
+	}
+}
+
 // TestWriteJaegerWithoutLoss writes what Jaeger's format can hold whole.
 func TestWriteJaegerWithoutLoss(t *testing.T) {
 	t.Parallel()
