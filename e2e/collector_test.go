@@ -77,7 +77,7 @@ func (cfg collectorConfig) document(output string) object {
 	receiver := "otlp"
 	if cfg.follow != "" {
 		receiver = "otlpjsonfile"
-		receivers = object{receiver: object{"include": []string{cfg.follow}, "start_at": "beginning"}}
+		receivers = object{receiver: object{"include": []string{cfg.follow}, "start_at": "beginning", "include_file_name": false}}
 	}
 	doc := object{
 		"receivers": receivers,
