@@ -23,8 +23,8 @@ type certificates struct {
 
 type pair struct{ cert, key string }
 
-// newCertificates makes them for 127.0.0.1.
-func newCertificates(t *testing.T) *certificates {
+// newCertificates makes them for 127.0.0.1; flaws change the server's.
+func newCertificates(t *testing.T, flaws ...func(*x509.Certificate)) *certificates {
 	t.Helper()
 	dir := t.TempDir()
 	authority := &x509.Certificate{
@@ -49,6 +49,11 @@ func newCertificates(t *testing.T) *certificates {
 			NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
 			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{p.use},
 			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		}
+		if p.pair == &c.server {
+			for _, flaw := range flaws {
+				flaw(leaf)
+			}
 		}
 		leafKey := newKey(t)
 		*p.pair = pair{filepath.Join(dir, p.name+".pem"), filepath.Join(dir, p.name+".key")}
