@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -73,6 +74,9 @@ func TestRules(t *testing.T) {
 		{"reversed", []*traces.Span{span(1, 0, 10, 9)}, []string{"reversed 1"}},
 		{"outlives", []*traces.Span{root(), span(2, 1, 11, 21)}, []string{"outlives-parent 1"}},
 		{"outlives by rounding", []*traces.Span{root(), with(span(2, 1, 11, 20), func(s *traces.Span) { s.EndUnixNano += 1000 })}, nil},
+		{"at the end of time", []*traces.Span{root(), with(span(2, 1, 11, 19), func(s *traces.Span) {
+			s.StartUnixNano, s.EndUnixNano = math.MaxUint64, math.MaxUint64
+		})}, []string{"outlives-parent 1"}},
 		{"consumer outlives", []*traces.Span{root(), with(span(2, 1, 11, 21), func(s *traces.Span) { s.Kind = traces.KindConsumer })}, nil},
 		{"early", []*traces.Span{root(), span(2, 1, 9, 19)}, []string{"starts-before-parent 1"}},
 		{"skew", []*traces.Span{root(), with(span(2, 1, 9, 19), func(s *traces.Span) { s.Resource = pay })}, []string{"clock-skew 1"}},

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -9,6 +10,15 @@ import (
 
 // slack is what writers round by: Python's and Jaeger's times are microseconds.
 const slack = uint64(time.Microsecond)
+
+// later says by how much a is after b, and whether by more than the slack. The
+// difference stays inside the range of a time.Duration.
+func later(a, b uint64) (time.Duration, bool) {
+	if a <= b {
+		return 0, false
+	}
+	return time.Duration(min(a-b, math.MaxInt64)), a-b > slack
+}
 
 // place looks at a span among the others.
 func (d *Doctor) place(n *traces.Node) {
@@ -26,16 +36,15 @@ func (d *Doctor) place(n *traces.Node) {
 		return
 	}
 	parent := n.Parent().Span()
-	if early := span.StartUnixNano + slack; early < parent.StartUnixNano {
-		by := "by " + time.Duration(parent.StartUnixNano-span.StartUnixNano).String() //nolint:gosec // printed only
+	if by, early := later(parent.StartUnixNano, span.StartUnixNano); early {
 		if d.process(span) == d.process(parent) {
-			d.find(BeforeParent, "", span, by)
+			d.find(BeforeParent, "", span, "by "+by.String())
 		} else {
-			d.find(ClockSkew, d.process(parent)+" and "+d.process(span), span, by)
+			d.find(ClockSkew, d.process(parent)+" and "+d.process(span), span, "by "+by.String())
 		}
 	}
-	if outlives(span, parent) {
-		d.find(OutlivesParent, "", span, "by "+time.Duration(span.EndUnixNano-parent.EndUnixNano).String()) //nolint:gosec // printed only
+	if by, late := later(span.EndUnixNano, parent.EndUnixNano); late && mayNotOutlive(span, parent) {
+		d.find(OutlivesParent, "", span, "by "+by.String())
 	}
 }
 
@@ -49,12 +58,9 @@ func parentElsewhere(span *traces.Span) bool {
 	return span.Kind == traces.KindServer || span.Kind == traces.KindConsumer
 }
 
-// outlives leaves out messages, which are handled after they were sent.
-func outlives(span, parent *traces.Span) bool {
-	if span.Open() || parent.Open() || span.Kind == traces.KindConsumer || parent.Kind == traces.KindProducer {
-		return false
-	}
-	return span.EndUnixNano > parent.EndUnixNano && span.EndUnixNano-parent.EndUnixNano > slack
+// mayNotOutlive leaves out messages, which are handled after they were sent.
+func mayNotOutlive(span, parent *traces.Span) bool {
+	return !span.Open() && !parent.Open() && span.Kind != traces.KindConsumer && parent.Kind != traces.KindProducer
 }
 
 // process names the process that made a span, as far as its resource tells.
