@@ -27,6 +27,8 @@ func childNamed(name string) func() int {
 		return childHolds
 	case "endless":
 		return childEndsSpans
+	case "burst":
+		return childBursts
 	case "":
 		return nil
 	default:
@@ -71,6 +73,27 @@ func childEndsSpans() int {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+const burst = 3000
+
+// childBursts ends a number of spans as fast as it can.
+func childBursts() int {
+	e, err := jsonlexport.New(os.Getenv(childPath))
+	if err != nil {
+		fmt.Println("error:", err)
+		return 1
+	}
+	s := stub(fmt.Sprint("of ", os.Getpid())).Snapshot()
+	for range burst {
+		e.OnEnd(s)
+	}
+	err = e.Shutdown(background())
+	fmt.Println(e.Stats().Exported, e.Path())
+	if err != nil {
+		return 1
+	}
+	return 0
 }
 
 type child struct {
@@ -148,6 +171,42 @@ func TestAnotherProcessWritesBesideIt(t *testing.T) {
 	}
 	if got := spansIn(t, beside); got != 1 {
 		t.Errorf("%d spans left by the child, want 1", got)
+	}
+}
+
+// Children that inherit the path and write while their parent does: each has a
+// file of its own, nothing is lost and no line is torn.
+func TestChildrenWriteAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	ours := mustNew(t, path)
+	children := make([]*child, 4)
+	for i := range children {
+		children[i] = startChild(t, "burst", path)
+	}
+	s := stub("ours").Snapshot()
+	for range burst {
+		ours.OnEnd(s)
+	}
+	for i, c := range children {
+		written, beside, _ := strings.Cut(c.line(t), " ")
+		if err := c.Wait(); err != nil || written != strconv.Itoa(burst) {
+			t.Errorf("child %d exported %s spans, and ended with %v", i, written, err)
+		}
+		if got := spansIn(t, beside); got != burst {
+			t.Errorf("%d whole spans in %s, want %d", got, beside, burst)
+		}
+		for _, name := range spanNames(t, beside) {
+			if want := fmt.Sprint("of ", c.Process.Pid); name != want {
+				t.Fatalf("%s has a span %q", beside, name)
+			}
+		}
+	}
+	if err := ours.Shutdown(soon(t)); err != nil {
+		t.Error(err)
+	}
+	if got := spansIn(t, path); got != burst {
+		t.Errorf("%d whole spans in our file, want %d", got, burst)
 	}
 }
 
