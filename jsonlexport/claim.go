@@ -7,10 +7,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 )
 
-// maxBeside is how many exporters of one process may write beside one file.
-const maxBeside = 1000
+const (
+	maxBeside     = 1000        // how many exporters of one process may write beside one file
+	maxLeftovers  = 1000        // processes whose files stay beside that of a running owner
+	sweepInterval = time.Minute // how often the owner counts them
+)
 
 // claim is a span file that is locked for us.
 type claim struct {
@@ -66,36 +71,57 @@ func (c *claim) release() error {
 	return dropLock(c.held)
 }
 
-// clearLeftovers removes the files that other processes left beside ours, if
-// nobody has their lock and they are span files. What cannot be removed stays
-// for the next owner.
-func (c *claim) clearLeftovers() {
+// clearLeftovers removes the files that other processes left beside ours, but
+// for the newest of them, if nobody has their lock and they are span files. What
+// cannot be removed stays for the next time. It says of how many it was.
+func (c *claim) clearLeftovers(keep int) (cleared int) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
-		return
+		return 0
 	}
 	seen := map[names]bool{}
+	var all []names
 	for _, entry := range entries {
 		n, ok := c.besideOf(entry.Name())
 		if ok && !seen[n] {
 			seen[n] = true
-			clearLeftover(n)
+			all = append(all, n)
 		}
 	}
+	if len(all) <= keep {
+		return 0
+	}
+	slices.SortFunc(all, func(a, b names) int { return written(a).Compare(written(b)) })
+	for _, n := range all[:len(all)-keep] {
+		if clearLeftover(n) {
+			cleared++
+		}
+	}
+	return cleared
 }
 
-func clearLeftover(n names) {
+// written is when the file was written last; long ago when there is none.
+func written(n names) time.Time {
+	info, err := os.Lstat(n.data())
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func clearLeftover(n names) bool {
 	if checkAll(n.parts(false)) != nil {
-		return
+		return false
 	}
 	lock, err := takeLock(n.lock())
 	if err != nil {
-		return
+		return false
 	}
 	for _, p := range n.parts(false) {
 		_ = os.Remove(p)
 	}
 	_ = dropLock(lock)
+	return true
 }
 
 // clear removes what an earlier run left under our names, or keeps it as the

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 )
 
 // file is the sink of New: the span file, its old part, and the claim on both.
@@ -17,12 +18,13 @@ type file struct {
 	notify func(error) // told what happens to the file from outside
 	shown  atomic.Pointer[string]
 
-	f        *os.File // nil while there is none to write to
-	err      error    // why f is nil
-	size     int64    // the end of the last whole line
-	spans    uint64   // in f
-	oldSpans uint64   // in the old part
-	torn     bool     // behind size stands a line that is not whole and could not be cut off
+	f        *os.File  // nil while there is none to write to
+	err      error     // why f is nil
+	size     int64     // the end of the last whole line
+	spans    uint64    // in f
+	oldSpans uint64    // in the old part
+	swept    time.Time // when the files of other processes were counted
+	torn     bool      // behind size stands a line that is not whole and could not be cut off
 }
 
 // openFile claims and clears the span file. Nothing is touched before all that
@@ -57,7 +59,8 @@ func (f *file) start() error {
 		return err
 	}
 	if f.owner {
-		f.clearLeftovers()
+		f.clearLeftovers(0)
+		f.swept = time.Now()
 	}
 	if err := f.clear(f.cfg.keepPrevious); err != nil {
 		return err
@@ -102,6 +105,7 @@ func (f *file) path() string { return *f.shown.Load() }
 // begin looks, before the lines of a round, whether the file is still where it
 // was. A file that was deleted is made anew; spans would go nowhere otherwise.
 func (f *file) begin() {
+	f.sweep()
 	if f.f == nil {
 		f.reopen()
 		return
@@ -121,6 +125,17 @@ func (f *file) begin() {
 	}
 	f.shut(nil)
 	f.reopen()
+}
+
+// sweep bounds what children leave that a program starts all its life.
+func (f *file) sweep() {
+	if !f.owner || time.Since(f.swept) < sweepInterval {
+		return
+	}
+	f.swept = time.Now()
+	if n := f.clearLeftovers(maxLeftovers); n > 0 {
+		f.notify(fmt.Errorf("the files of %d processes that have ended were removed beside %s, %d are kept", n, f.data(), maxLeftovers))
+	}
 }
 
 // shut closes the file; why says what to answer until it is open again.

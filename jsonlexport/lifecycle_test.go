@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,6 +114,49 @@ func TestShutdownWhileSpansEnd(t *testing.T) {
 	}
 	if got := uint64(len(pdataModels(t, out.Bytes()))); got != s.Exported {
 		t.Errorf("%d spans written, %d exported", got, s.Exported)
+	}
+}
+
+// A program that starts traced children all its life keeps the files of the
+// newest thousand.
+func TestFilesOfChildrenAreBounded(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	beside := func(pid int, suffix string) string {
+		return filepath.Join(filepath.Dir(path), fmt.Sprintf("spans-%d-1%s.jsonl", 1_000_000_000+pid, suffix))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		e, err := jsonlexport.New(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		living, err := jsonlexport.New(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pid := 1; pid <= 1002; pid++ {
+			writeFile(t, beside(pid, ""), `{"resourceSpans":[]}`+"\n")
+			if err := os.Chtimes(beside(pid, ""), time.Time{}, time.Unix(int64(pid), 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writeFile(t, beside(1, ".1"), `{"resourceSpans":[]}`+"\n")
+		if err := os.Chtimes(living.Path(), time.Time{}, time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		end(e, "now it looks")
+		if err := errors.Join(e.ForceFlush(t.Context()), living.Shutdown(t.Context()), e.Shutdown(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for name, want := range map[string]bool{beside(1, ""): false, beside(1, ".1"): false, beside(2, ""): false, beside(3, ""): true, beside(1002, ""): true} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s is there: %t, want %t (%v)", name, err == nil, want, err)
+		}
+	}
+	if n := reported(filepath.Dir(path), "the files of 2 processes"); n != 1 {
+		t.Errorf("%d reports, want 1", n)
 	}
 }
 
