@@ -129,3 +129,34 @@ func TestExportSpansReturnsWhenWritten(t *testing.T) {
 		t.Errorf("Stats (-want +got):\n%s", diff)
 	}
 }
+
+// A line stays under the Collector's 1 MiB; a span that is larger than a line
+// should be has one of its own.
+func TestLargeSpanHasALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	small, large := stub(strings.Repeat("n", 300<<10)), stub(strings.Repeat("N", 900<<10))
+	spans := tracetest.SpanStubs{small, large, small}.Snapshots()
+	for name, export := range map[string]func(*jsonlexport.Exporter) error{
+		"processor": func(e *jsonlexport.Exporter) error {
+			for _, s := range spans {
+				e.OnEnd(s)
+			}
+			return e.ForceFlush(soon(t))
+		},
+		"exporter": func(e *jsonlexport.Exporter) error { return e.ExportSpans(soon(t), spans) },
+	} {
+		path := spanPath(t)
+		if err := export(mustNew(t, path)); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(readFile(t, path)) {
+			if n++; len(line) >= 1<<20 {
+				t.Errorf("%s: line %d has %d bytes", name, n, len(line))
+			}
+		}
+		if n != 3 || spansIn(t, path) != 3 {
+			t.Errorf("%s: %d lines and %d spans, want 3", name, n, spansIn(t, path))
+		}
+	}
+}
