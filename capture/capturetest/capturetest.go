@@ -85,6 +85,11 @@ func (tr *Trace) show() {
 // TracerProvider returns the test's provider, for code that is given one.
 func (tr *Trace) TracerProvider() trace.TracerProvider { return tr.provider }
 
+// Processor returns what records the test's spans, for a provider besides the
+// test's, whose spans are then the test's too: that of a program that makes its
+// own, as with Processors of bootstrap.Config.
+func (tr *Trace) Processor() sdktrace.SpanProcessor { return tr.recorder }
+
 // Result returns the spans so far, of every trace of the test's provider. Those
 // that run are open, also the test's own.
 func (tr *Trace) Result() *capture.Result {
@@ -119,13 +124,18 @@ func (tr *Trace) Handler(h http.Handler) http.Handler {
 	})
 }
 
-// spansNamed are the spans of a name so far, with their places in the tree.
-func (tr *Trace) spansNamed(name string) []*traces.Node {
+// nodes are the spans so far that are kept, with their places in the tree.
+func (tr *Trace) nodes(keep func(*traces.Node) bool) []*traces.Node {
 	var out []*traces.Node
 	for node := range tr.Result().Set().All() {
-		if node.Span().Name == name {
+		if keep(node) {
 			out = append(out, node)
 		}
 	}
 	return out
+}
+
+func (tr *Trace) isOwn(s *traces.Span) bool {
+	own := tr.root.SpanContext()
+	return s.SpanID == traces.SpanID(own.SpanID()) && s.TraceID == traces.TraceID(own.TraceID())
 }

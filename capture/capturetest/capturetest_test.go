@@ -73,23 +73,24 @@ func TestWant(t *testing.T) {
 		old, new string
 		want     []string // parts of the failure; none: it passes
 	}{
-		"right":            {},
-		"scope":            {"reserve", "reserve {scope=shop}", nil},
-		"no attributes":    {" [n=2]", "", nil},
-		"wrong name":       {"reserve", "release", []string{"- " + "        release [n=2]", "+ " + "        reserve {scope=shop} [n=2]", "got:\n\t└── TestFake"}},
-		"wrong scope":      {"reserve", "reserve {scope=bar}", []string{"- " + "        reserve {scope=bar}"}},
-		"error missing":    {"checkout [ERROR]", "checkout", []string{"-     checkout\n"}},
-		"error too much":   {"reserve", "reserve [ERROR]", []string{"-         reserve [ERROR]"}},
-		"wrong value":      {"n=2", "n=3", []string{"[n=3]"}},
-		"value by prefix":  {"'A-1'", "'A-", []string{"[n=2]"}},
-		"missing line":     {"        ├── reserve [n=2]\n", "", []string{"+         reserve {scope=shop} [n=2]"}},
-		"line too many":    {"        ├── reserve [n=2]\n", "        ├── reserve\n        ├── reserve\n", []string{"-         reserve\n"}},
-		"wrong depth":      {"        ├── reserve", "    ├── reserve", []string{"-     reserve [n=2]"}},
-		"wrong duration":   {"reserve", "reserve (99.99 s)", []string{"-         reserve (99.99 s)", "+         reserve ("}},
-		"no marker":        {"        ├── reserve", "        reserve", []string{"line 4 has no ├── or └──"}},
-		"less indentation": {"\n└──", "\n\t└──", []string{"line 3 is indented less"}},
-		"open":             {"└── TestFake", "└── TestFake (open)", nil},
-		"not open":         {"reserve", "reserve (open)", []string{"-         reserve (open)"}},
+		"right":              {},
+		"scope":              {"reserve", "reserve {scope=shop}", nil},
+		"no attributes":      {" [n=2]", "", nil},
+		"wrong name":         {"reserve", "release", []string{"- " + "        release [n=2]", "+ " + "        reserve {scope=shop} [n=2]", "got:\n\t└── TestFake"}},
+		"wrong scope":        {"reserve", "reserve {scope=bar}", []string{"- " + "        reserve {scope=bar}"}},
+		"error missing":      {"checkout [ERROR]", "checkout", []string{"-     checkout\n"}},
+		"error too much":     {"reserve", "reserve [ERROR]", []string{"-         reserve [ERROR]"}},
+		"wrong value":        {"n=2", "n=3", []string{"[n=3]"}},
+		"value by prefix":    {"'A-1'", "'A-", []string{"[n=2]"}},
+		"missing line":       {"        ├── reserve [n=2]\n", "", []string{"+         reserve {scope=shop} [n=2]"}},
+		"line too many":      {"        ├── reserve [n=2]\n", "        ├── reserve\n        ├── reserve\n", []string{"-         reserve\n"}},
+		"wrong depth":        {"        ├── reserve", "    ├── reserve", []string{"-     reserve [n=2]"}},
+		"wrong duration":     {"reserve", "reserve (99.99 s)", []string{"-         reserve (99.99 s)", "+         reserve ("}},
+		"no marker":          {"        ├── reserve", "        reserve", []string{"line 4 has no ├── or └──"}},
+		"a level is missing": {"        ├── reserve", "            ├── reserve", []string{"line 4 is deeper than a child of the line above"}},
+		"less indentation":   {"\n└──", "\n\t└──", []string{"line 3 is indented less"}},
+		"open":               {"└── TestFake", "└── TestFake (open)", nil},
+		"not open":           {"reserve", "reserve (open)", []string{"-         reserve (open)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,6 +153,11 @@ func TestSpan(t *testing.T) {
 		"none":       {func() { tr.None("charge") }, []string{`1 times span "charge", want none`}},
 		"max open":   {func() { tr.Max("TestFake", time.Hour) }, []string{"has not ended"}},
 		"max":        {func() { tr.Max("charge", -1) }, []string{`span "charge" took`}},
+		"has":        {func() { tr.Span("reserve").NoAttr("m").NoAttr("k", "n") }, []string{`no span "reserve" without m without k, n`, "n=2"}},
+		"has error":  {func() { tr.Span("charge").NoErr().Attr("k", 1) }, []string{`no span "charge" without status Error`}},
+		"one of all": {func() { tr.Spans().One() }, []string{"3 times span, want 1", "(under TestFake > checkout)"}},
+		"no server":  {func() { tr.Spans().Kind(traces.KindServer) }, []string{"no span of kind server; there is:"}},
+		"one none":   {func() { tr.Span("refund").One() }, []string{`no span "refund"`}},
 		"max none":   {func() { tr.Max("refund", 1) }, []string{`no span "refund"`}},
 		"no value":   {func() { tr.Span("charge").Attr("order", struct{}{}) }, []string{"struct {}"}},
 		"all right":  {func() { tr.Span("reserve").Attr("n", int8(2)).Attr("n", uint(2)).Under("TestFake") }, nil},
@@ -170,9 +176,84 @@ func TestSpan(t *testing.T) {
 			}
 		}
 	}
-	if all := tr.Span("charge").All(); len(all) != 1 || all[0].Status.Message != "declined" {
+	if one := tr.Spans().Err().Kind(traces.KindClient).One(); one.Status.Message != "declined" || one.Name != "charge" {
+		t.Errorf("One: %+v", one)
+	}
+	if all := tr.Spans().All(); len(all) != 3 || all[0].Name != "checkout" {
 		t.Errorf("All: %+v", all)
 	}
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+}
+
+// Of no spans, none is as it is wanted, and all there are is none.
+func TestNoSpans(t *testing.T) {
+	t.Parallel()
+	f, _, tr := started(t)
+	tr.Spans().Times(0)
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+	tr.Spans().Err().NoAttr("k")
+	if got := f.one(t); got != "no span with status Error" {
+		t.Errorf("failure %q", got)
+	}
+}
+
+// The spans of a server end after the client has its response.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, ctx, tr := started(t)
+		tracer := tr.TracerProvider().Tracer("shop")
+		for i := range 3 {
+			_, s := tracer.Start(ctx, "late")
+			_, other := tracer.Start(ctx, "other")
+			go func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				other.End()
+				s.End()
+			}()
+		}
+		begin := time.Now()
+		tr.Wait("late", 2).NoErr()
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("2 spans took %v, want 1s", took)
+		}
+		tr.Wait("late", 3).Times(3)
+		if got := f.one(t); got != "" {
+			t.Errorf("failure %q", got)
+		}
+		tr.Wait("late", 4).Err()
+		if got := f.one(t); !strings.HasPrefix(got, `span "late" has ended 3 times within 30s, want 4`) {
+			t.Errorf("failure %q", got)
+		}
+		if took := time.Since(begin); took != 32*time.Second {
+			t.Errorf("it was waited for %v, want 30s more", took)
+		}
+	})
+}
+
+// A program with a provider of its own shows its spans too.
+func TestProcessor(t *testing.T) {
+	t.Parallel()
+	f, _, tr := started(t)
+	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(tr.Processor()))
+	ctx, s := tp.Tracer("app").Start(t.Context(), "request")
+	shop(ctx)
+	tr.Span("charge").Under("request")
+	if err := tp.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+	f.end()
+	if got := f.one(t); !strings.HasPrefix(got, `span "request" was never ended, started at capturetest_test.go:`) {
+		t.Errorf("failure %q", got)
+	}
+	s.End()
 }
 
 // A test that passes leaves nothing behind; one that fails shows its spans.
@@ -281,7 +362,7 @@ func TestNewRoot(t *testing.T) {
 	tr.Want(`
 		└── TestNewRoot
 		└── apart`)
-	if id := tr.Span("apart").All()[0].TraceID; id != (traces.TraceID{15: 2}) {
+	if id := tr.Span("apart").One().TraceID; id != (traces.TraceID{15: 2}) {
 		t.Errorf("trace ID %v, want 2", id)
 	}
 }

@@ -25,12 +25,9 @@ type line struct {
 // span is open goes without saying.
 func (tr *Trace) linesOf(set *traces.Set) []line {
 	var out []line
-	own := tr.root.SpanContext()
 	for node := range set.All() {
 		l := lineOf(node)
-		if s := node.Span(); s.SpanID == traces.SpanID(own.SpanID()) && s.TraceID == traces.TraceID(own.TraceID()) {
-			l.own = true
-		}
+		l.own = tr.isOwn(node.Span())
 		out = append(out, l)
 	}
 	return out

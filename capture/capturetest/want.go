@@ -73,6 +73,9 @@ func parseTree(tree string) ([]wanted, error) {
 		if !ok {
 			return nil, fmt.Errorf("line %d has no ├── or └── where one belongs: %q", i+1, text)
 		}
+		if len(out) == 0 && depth > 0 || len(out) > 0 && depth > out[len(out)-1].depth+1 {
+			return nil, fmt.Errorf("line %d is deeper than a child of the line above: %q", i+1, text)
+		}
 		out = append(out, wanted{depth, name})
 	}
 	return out, nil
