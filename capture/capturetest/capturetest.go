@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -73,13 +75,25 @@ func (tr *Trace) finish() {
 func (tr *Trace) show() {
 	res := tr.Result()
 	tr.tb.Attr("trace_id", tr.root.SpanContext().TraceID().String())
-	path := filepath.Join(tr.tb.ArtifactDir(), "trace.json")
+	path := vacant(tr.tb.ArtifactDir(), "trace")
 	_, err := io.WriteString(tr.tb.Output(), "the spans of "+tr.tb.Name()+":\n"+res.String()+"\n")
 	if err = errors.Join(err, res.SaveChrome(path)); err != nil {
 		tr.tb.Logf("capturetest: %v", err)
 		return
 	}
 	tr.tb.Logf("their Chrome trace: %s (kept with go test -artifacts)", path)
+}
+
+// vacant is the path of a JSON file that is not there yet: a test may have more
+// than one trace.
+func vacant(dir, name string) string {
+	path := filepath.Join(dir, name+".json")
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+		path = filepath.Join(dir, name+strconv.Itoa(n)+".json")
+	}
 }
 
 // TracerProvider returns the test's provider, for code that is given one.

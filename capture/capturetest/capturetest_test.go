@@ -294,6 +294,48 @@ func TestFailureShowsSpans(t *testing.T) {
 	}
 }
 
+// A test that starts two traces keeps both.
+func TestTwoTracesFail(t *testing.T) {
+	t.Parallel()
+	f, ctx, _ := started(t)
+	shop(ctx)
+	_, _ = capturetest.Start(f)
+	f.failed = true
+	f.end()
+	for _, name := range []string{"trace.json", "trace2.json"} {
+		if _, err := os.Stat(filepath.Join(f.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whatever the names and values are, a tree is as it was drawn, in the test and in
+// a golden file.
+func TestHostileTree(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"", " ", "a ", "a\nb", "a\r\n└── b", "\x1b[31mred", "a\xff", "{scope=x}", "a {scope=x}", "a [ERROR]", "[ERROR]", "a [k='v']",
+		"a (1.00 ms)", "a (0.0 µs)", "a (open)", "│   a", "└── a", "\u2028", "\x00",
+	} {
+		f, ctx, tr := started(t)
+		for _, scope := range []string{"shop", name} {
+			_, s := tr.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithAttributes(attribute.String("k"+name, name)))
+			s.End()
+		}
+		tr.Want(tr.Tree())
+		tr.Span(name).Attr("k"+name, name).Times(2)
+		path := filepath.Join(t.TempDir(), "golden.tree")
+		if err := os.WriteFile(path, []byte(tr.Tree()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tr.Golden(path)
+		tr.Want("└── TestFake\n    └── another\n    └── another")
+		if len(f.failures) != 1 {
+			t.Errorf("%q: %d failures, want 1: %q", name, len(f.failures), f.failures)
+		}
+	}
+}
+
 // A span that is never ended fails the test, which says where it was started.
 func TestUnended(t *testing.T) {
 	t.Parallel()
@@ -415,12 +457,12 @@ func TestHandler(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	get("")
-	tr.Span("GET /users/{id}").Under("TestHandler").Kind(traces.KindServer).Attr("http.response.status_code", 418)
+	tr.Wait("GET /users/{id}", 1).Under("TestHandler").Kind(traces.KindServer).Attr("http.response.status_code", 418)
 	tr.Span("SELECT").Under("TestHandler")
 	tr.Golden("handler.tree") // with PORT in place of the port
 	get("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	found := false
-	for _, s := range tr.Span("GET /users/{id}").Times(2).All() {
+	for _, s := range tr.Wait("GET /users/{id}", 2).All() {
 		found = found || s.TraceID.String() == "0af7651916cd43dd8448eb211c80319c"
 	}
 	if !found {

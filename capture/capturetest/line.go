@@ -39,7 +39,7 @@ func lineOf(node *traces.Node) line {
 	s.Attributes = steady(s.Attributes)
 	l := line{
 		depth: node.Depth(), failed: s.Failed(), open: s.Open(),
-		name:     strings.TrimSuffix(drawn(&traces.Span{Name: s.Name}), " (0.0 µs)"),
+		name:     escaped(s.Name),
 		duration: render.FormatDuration(int64(s.Duration())),
 	}
 	if s.ScopeName() != "" {
@@ -48,7 +48,7 @@ func lineOf(node *traces.Node) line {
 	}
 	l.rest = drawn(&s)[len(l.name)+len(" ("+l.duration+")"):]
 	for _, a := range s.Attributes {
-		l.attrs = append(l.attrs, a.Key+"="+render.FormatValue(a.Value))
+		l.attrs = append(l.attrs, escaped(a.Key)+"="+render.FormatValue(a.Value))
 	}
 	return l
 }
@@ -59,6 +59,9 @@ func drawn(s *traces.Span) string {
 	return strings.TrimPrefix(tree, "└── ")
 }
 
+// escaped is a name or key as a tree has it.
+func escaped(s string) string { return strings.TrimSuffix(drawn(&traces.Span{Name: s}), " (0.0 µs)") }
+
 // steady replaces what differs from run to run: the ports of local servers.
 func steady(in []traces.Attribute) []traces.Attribute {
 	out := make([]traces.Attribute, len(in))
@@ -66,7 +69,7 @@ func steady(in []traces.Attribute) []traces.Attribute {
 		switch {
 		case a.Value.Kind() == traces.ValueInt && strings.HasSuffix(a.Key, ".port"):
 			a.Value = traces.String("PORT")
-		case a.Value.Kind() == traces.ValueString:
+		case strings.ContainsRune(a.Value.AsString(), ':'):
 			a.Value = traces.String(localPort().ReplaceAllString(a.Value.AsString(), "$1:PORT"))
 		}
 		out[i] = a
