@@ -126,7 +126,7 @@ func (c *Capture) begin(ctx context.Context, name string) (inner context.Context
 
 func (c *Capture) startRoot(ctx context.Context, tp trace.TracerProvider, name string, opts []trace.SpanStartOption) (inner context.Context, err error) {
 	defer recovered(&err)
-	inner, c.root = tp.Tracer(c.cfg.scope).Start(ctx, name, opts...)
+	inner, c.root = tp.Tracer(c.cfg.scope).Start(ctx, name, opts...) //nolint:spancheck // endRoot ends it
 	return inner, nil
 }
 
