@@ -114,6 +114,15 @@ func (tr *Trace) Result() *capture.Result {
 // marked (open), but for the test's own.
 func (tr *Trace) Tree() string { return drawLines(tr.linesOf(tr.Result().Set()), false) }
 
+// hint says why there may be no spans but the test's own.
+func (tr *Trace) hint() string {
+	if len(tr.Spans().nodes) > 0 {
+		return ""
+	}
+	return "\nnothing has started a span in the test's provider: the code under test has to take its tracer from the " +
+		"context, or from tr.TracerProvider(); tracers of otel.Tracer are of another provider"
+}
+
 // Traceparent returns the W3C header of the test's span. IDs count up from 1, so
 // that the first test span is always
 // 00-00000000000000000000000000000001-0000000000000001-01.

@@ -11,12 +11,12 @@ import (
 // line is a span as a line of a tree.
 type line struct {
 	depth    int
-	name     string   // as it is drawn
-	duration string   // "3.00 ms"
-	rest     string   // what is drawn after the duration
-	scope    string   // " {scope=shop}", or ""
-	failed   bool     //
-	open     bool     //
+	name     string // as it is drawn
+	duration string // "3.00 ms"
+	rest     string // what is drawn after the duration
+	scope    string // " {scope=shop}", or ""
+	failed   bool
+	open     bool
 	own      bool     // the test's
 	attrs    []string // "order='A-1'", also those that are not drawn
 }
@@ -121,25 +121,30 @@ func (l line) hasAttributes(list string) bool {
 	if !ok {
 		return false
 	}
-	for {
-		found := false
-		for _, a := range l.attrs {
-			rest, ok := strings.CutPrefix(list, a)
-			if !ok {
-				continue
-			}
-			if rest == "]" {
-				return true
-			}
-			if next, ok := strings.CutPrefix(rest, ", "); ok {
-				list, found = next, true
-				break
-			}
-		}
-		if !found {
+	for list != "]" {
+		if list, ok = l.cutAttribute(list); !ok {
 			return false
 		}
 	}
+	return true
+}
+
+// cutAttribute cuts an attribute of l from the front of a list. One may be the
+// beginning of another, so what comes after it counts.
+func (l line) cutAttribute(list string) (rest string, ok bool) {
+	for _, a := range l.attrs {
+		rest, ok := strings.CutPrefix(list, a)
+		if !ok {
+			continue
+		}
+		if rest == "]" {
+			return rest, true
+		}
+		if rest, ok := strings.CutPrefix(rest, ", "); ok {
+			return rest, true
+		}
+	}
+	return list, false
 }
 
 // drawLines draws all spans.

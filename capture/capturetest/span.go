@@ -29,7 +29,7 @@ func (tr *Trace) Span(name string) *Spans {
 	tr.tb.Helper()
 	s := tr.named(name)
 	if len(s.nodes) == 0 {
-		s.fail("no %s; the spans are:\n%s", s.what, indent(tr.Tree()))
+		s.fail("no %s; the spans are:\n%s%s", s.what, indent(tr.Tree()), tr.hint())
 	}
 	return s
 }
@@ -52,7 +52,7 @@ func (tr *Trace) Wait(name string, n int) *Spans {
 	ended := tr.recorder.wait(name, n)
 	s := tr.named(name)
 	if ended < n {
-		s.fail("%s has ended %d times within %v, want %d; the spans are:\n%s", s.what, ended, patience, n, indent(tr.Tree()))
+		s.fail("%s has ended %d times within %v, want %d; the spans are:\n%s%s", s.what, ended, patience, n, indent(tr.Tree()), tr.hint())
 	}
 	return s
 }

@@ -33,8 +33,8 @@ func (tr *Trace) Want(tree string) {
 		return
 	}
 	durations := regexp.MustCompile(`\(\d+\.\d+ (s|ms|µs)\)`).MatchString(tree)
-	tr.tb.Errorf("the spans are not as wanted\ngot:\n%s\nwant:\n%s\ndifference (-want +got):\n%s",
-		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, got, durations)))
+	tr.tb.Errorf("the spans are not as wanted\ngot:\n%s\nwant:\n%s\ndifference (-want +got):\n%s%s",
+		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, got, durations)), tr.hint())
 }
 
 func indent(s string) string { return "\t" + strings.ReplaceAll(s, "\n", "\n\t") }
