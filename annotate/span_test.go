@@ -287,9 +287,9 @@ func TestValuesAreCutAtACharacter(t *testing.T) {
 		annotate.OutputValueKey:    `["12345678…[truncated 15 bytes]`,
 		annotate.OutputMIMETypeKey: annotate.MIMEText, // no JSON any more
 		"ten":                      "1234567890", "bad": "a\uFFFDb",
-		"list":   `["12345","","67890…[truncated 1 bytes]","…[truncated 2 strings]"]`,
+		"list":   []string{"12345", "", "67890…[truncated 1 bytes]", "…[truncated 2 strings]"},
 		"value":  "1234567890…[truncated 1 bytes]",
-		"values": `["1234567890…[truncated 1 bytes]"]`,
+		"values": []string{"1234567890…[truncated 1 bytes]"},
 	})
 }
 
