@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
@@ -20,9 +21,12 @@ type printer struct{ sdktrace.SpanProcessor }
 func (printer) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
 func (printer) OnEnd(s sdktrace.ReadOnlySpan) {
-	a := texts(s.Attributes())
+	a := map[attribute.Key]string{}
+	for _, kv := range s.Attributes() {
+		a[kv.Key] = kv.Value.String()
+	}
 	fmt.Printf("%s %s: %q -> %q", a[annotate.SpanKindKey], s.Name(), a[annotate.InputValueKey], a[annotate.OutputValueKey])
-	for _, key := range []keyOf{annotate.UserIDKey, annotate.TagsKey, "rerank.top_k", "error.type", "trace.evaluations.0.evaluation.score"} {
+	for _, key := range []attribute.Key{annotate.UserIDKey, annotate.TagsKey, "rerank.top_k", "error.type", "trace.evaluations.0.evaluation.score"} {
 		if v := a[key]; v != "" {
 			fmt.Printf(" %s=%s", key, v)
 		}

@@ -16,6 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 type loop struct {
@@ -69,7 +70,7 @@ func TestPanicThatHoldsItself(t *testing.T) {
 		}()
 		_ = c.Do(t.Context(), "x", func(context.Context) error { panic(m) })
 	}()
-	if got := spans.named(t, "x").Status().Description; got == "" {
+	if got := spans.Span("x").One().Status.Message; got == "" {
 		t.Error("no description")
 	}
 }
@@ -144,14 +145,14 @@ func TestGenAIScoreIsCut(t *testing.T) {
 	if err := c.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := spans.named(t, "evaluate m")
-	all := s.Attributes()
-	for _, e := range s.Events() {
+	s := spans.Span("evaluate m").One()
+	all := s.Attributes
+	for _, e := range s.Events {
 		all = append(all, e.Attributes...)
 	}
-	for _, kv := range all {
-		if n := len(kv.Value.String()); n > 1100 {
-			t.Errorf("%s has %d bytes", kv.Key, n)
+	for _, a := range all {
+		if n := len(render.FormatValue(a.Value)); n > 1100 {
+			t.Errorf("%s has %d bytes", a.Key, n)
 		}
 	}
 }

@@ -72,11 +72,11 @@ func TestLive(t *testing.T) {
 	if diff := cmp.Diff(want, sink.got, cmpopts.IgnoreFields(annotate.Interaction{}, "Time", "TraceID", "SpanID", "DurationNano"), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("interactions (-want +got)\n%s", diff)
 	}
-	if x := sink.got[0]; x.TraceID != spans.named(t, "outer").SpanContext().TraceID().String() || x.DurationNano <= 0 || x.Time.IsZero() {
+	if x := sink.got[0]; x.TraceID != spans.Span("outer").One().TraceID.String() || x.DurationNano <= 0 || x.Time.IsZero() {
 		t.Errorf("interaction %+v", x)
 	}
 	// The output of the span is what the span itself was told.
-	spans.has(t, "inner", map[keyOf]string{annotate.InputValueKey: "as asked"})
+	spans.has(t, "inner", wanted{annotate.InputValueKey: "as asked"})
 	if got := c.Stats(); got.Reported != 4 {
 		t.Errorf("stats %+v", got)
 	}

@@ -8,20 +8,19 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/waymark-trace/waymark/annotate"
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
-// recorder keeps the spans that end.
-type recorder struct{ *tracetest.SpanRecorder }
+// recorder has the spans of a test.
+type recorder struct{ *capturetest.Trace }
 
 var discard = slog.New(slog.DiscardHandler)
-
-// keyOf is short for maps of what a span is to have.
-type keyOf = attribute.Key
 
 // start begins an independent tracing that keeps its spans in memory, and a client over it.
 func start(tb testing.TB, change ...func(*annotate.Config)) (*annotate.Client, recorder) {
@@ -32,9 +31,9 @@ func start(tb testing.TB, change ...func(*annotate.Config)) (*annotate.Client, r
 // startWith is start with more processors.
 func startWith(tb testing.TB, more []sdktrace.SpanProcessor, change ...func(*annotate.Config)) (*annotate.Client, recorder) {
 	tb.Helper()
-	spans := recorder{tracetest.NewSpanRecorder()}
+	_, tr := capturetest.Start(tb)
 	tracing, err := bootstrap.Start(tb.Context(), bootstrap.Config{
-		App: "shop", NoGlobals: true, Logger: discard, Processors: append(more, spans),
+		App: "shop", NoGlobals: true, Logger: discard, Processors: append(more, tr.Processor()),
 		Lookup: env.Map{"SHOP_TRACING": "true", "OTEL_TRACES_EXPORTER": "none"},
 	})
 	if err != nil {
@@ -55,48 +54,37 @@ func startWith(tb testing.TB, more []sdktrace.SpanProcessor, change ...func(*ann
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c, spans
+	return c, recorder{tr}
 }
 
-// named returns the ended span with the name; there must be one.
-func (r recorder) named(tb testing.TB, name string) sdktrace.ReadOnlySpan {
-	tb.Helper()
-	var found sdktrace.ReadOnlySpan
-	for _, s := range r.Ended() {
-		if s.Name() == name {
-			if found != nil {
-				tb.Fatalf("two spans are named %q", name)
-			}
-			found = s
-		}
-	}
-	if found == nil {
-		tb.Fatalf("no span is named %q", name)
-	}
-	return found
-}
-
-// attrs returns the attributes of the span with the name, as text.
+// attrs returns the attributes of the span with the name, those that are strings as they are.
 func (r recorder) attrs(tb testing.TB, name string) map[attribute.Key]string {
 	tb.Helper()
-	return texts(r.named(tb, name).Attributes())
+	return texts(r.Span(name).One().Attributes)
 }
 
-func texts(kvs []attribute.KeyValue) map[attribute.Key]string {
+func texts(attrs []traces.Attribute) map[attribute.Key]string {
 	m := map[attribute.Key]string{}
-	for _, kv := range kvs {
-		m[kv.Key] = kv.Value.String()
+	for _, a := range attrs {
+		if m[attribute.Key(a.Key)] = a.Value.AsString(); a.Value.Kind() != traces.ValueString {
+			m[attribute.Key(a.Key)] = render.FormatValue(a.Value)
+		}
 	}
 	return m
 }
 
-// has fails unless the span with the name has the attributes; "" is an absent one.
-func (r recorder) has(tb testing.TB, name string, want map[attribute.Key]string) {
+// wanted is what attributes a span is to have; "" is an absent one.
+type wanted map[attribute.Key]any
+
+// has fails unless the one span with the name has the attributes.
+func (r recorder) has(tb testing.TB, name string, want wanted) {
 	tb.Helper()
-	got := r.attrs(tb, name)
+	s := r.Span(name).Times(1)
 	for key, value := range want {
-		if have, ok := got[key]; have != value || ok != (value != "") {
-			tb.Errorf("span %q: %s = %q, want %q", name, key, have, value)
+		if value == "" {
+			s.NoAttr(string(key))
+		} else {
+			s.Attr(string(key), value)
 		}
 	}
 }

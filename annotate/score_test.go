@@ -14,13 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
 	"github.com/waymark-trace/waymark/internal/experiment"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 func echo(_ context.Context, s string) (string, error) {
@@ -60,23 +59,23 @@ func TestScores(t *testing.T) {
 		if err := c.Flush(t.Context()); err != nil {
 			t.Error(err)
 		}
-		s := spans.named(t, "evaluate length")
-		if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID().String() != root.SpanID() || s.SpanContext().TraceID().String() != root.TraceID() {
-			t.Errorf("links %v", s.Links())
+		s := spans.Span("evaluate length").One()
+		if len(s.Links) != 1 || s.Links[0].SpanID.String() != root.SpanID() || s.TraceID.String() != root.TraceID() {
+			t.Errorf("links %v", s.Links)
 		}
-		spans.has(t, "evaluate length", map[attribute.Key]string{
+		spans.has(t, "evaluate length", wanted{
 			annotate.SpanKindKey:                            "EVALUATOR",
 			"trace.evaluations.0.evaluation.name":           "length",
-			"trace.evaluations.0.evaluation.score":          "4",
+			"trace.evaluations.0.evaluation.score":          4.0,
 			"trace.evaluations.0.evaluation.label":          "ok",
 			"trace.evaluations.0.evaluation.explanation":    "hi",
 			"trace.evaluations.0.evaluation.annotator_kind": "CODE",
 		})
-		if e := s.Events(); len(e) != 1 || e[0].Name != "gen_ai.evaluation.result" || texts(e[0].Attributes)["gen_ai.evaluation.score.value"] != "4" {
+		if e := s.Events; len(e) != 1 || e[0].Name != "gen_ai.evaluation.result" || texts(e[0].Attributes)["gen_ai.evaluation.score.value"] != "4.0" {
 			t.Errorf("events %v", e)
 		}
-		for _, s := range spans.Ended() {
-			if s.Name() == "of the metric" {
+		for _, s := range spans.Spans().All() {
+			if s.Name == "of the metric" {
 				t.Error("a metric makes spans")
 			}
 		}
@@ -107,15 +106,15 @@ func TestScoresThatFail(t *testing.T) {
 	for name, want := range map[string]string{
 		"error": "out of paper", "panic": "panic: metric", "nothing": "neither a value nor a label", "nan": "", "exit": "runtime.Goexit", "metric": "panic: no name", "last": "",
 	} {
-		s := spans.named(t, "evaluate "+name)
-		if s.Status().Description != want || (s.Status().Code == codes.Error) != (want != "") {
-			t.Errorf("%s: status %+v", name, s.Status())
+		s := spans.Span("evaluate " + name).One()
+		if s.Status.Message != want || (s.Status.Code == traces.StatusError) != (want != "") {
+			t.Errorf("%s: status %+v", name, s.Status)
 		}
 	}
 	if got := c.Stats(); got.Scored != 2 || got.Failed != 5 {
 		t.Errorf("stats %+v", got)
 	}
-	spans.has(t, "evaluate nan", map[attribute.Key]string{"trace.evaluations.0.evaluation.score": "", "trace.evaluations.0.evaluation.label": "l"})
+	spans.has(t, "evaluate nan", wanted{"trace.evaluations.0.evaluation.score": "", "trace.evaluations.0.evaluation.label": "l"})
 }
 
 type namelessMetric struct{}

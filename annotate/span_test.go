@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/waymark-trace/waymark/annotate"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 var errOut = errors.New("out of paper")
@@ -38,18 +37,18 @@ func TestFuncIsASpan(t *testing.T) {
 	if got != "<wärum?>" || err != nil {
 		t.Errorf("answer = %q, %v", got, err)
 	}
-	spans.has(t, "answer", map[attribute.Key]string{
-		annotate.SpanKindKey: "AGENT", "n": "1",
+	spans.has(t, "answer", wanted{
+		annotate.SpanKindKey: "AGENT", "n": 1,
 		annotate.InputValueKey: `{"text":"wärum?","top":3}`, annotate.InputMIMETypeKey: annotate.MIMEJSON,
 		annotate.OutputValueKey: "<wärum?>", annotate.OutputMIMETypeKey: annotate.MIMEText,
 	})
-	spans.has(t, "inner", map[attribute.Key]string{annotate.SpanKindKey: "CHAIN", annotate.InputValueKey: ""})
-	outer, inner := spans.named(t, "answer"), spans.named(t, "inner")
-	if inner.Parent().SpanID() != outer.SpanContext().SpanID() || outer.SpanKind() != trace.SpanKindInternal {
-		t.Errorf("the inner span is not a child of the outer one: %v", inner.Parent())
+	spans.has(t, "inner", wanted{annotate.SpanKindKey: "CHAIN", annotate.InputValueKey: ""})
+	outer, inner := spans.Span("answer").One(), spans.Span("inner").One()
+	if inner.ParentID != outer.SpanID || outer.Kind != traces.KindInternal {
+		t.Errorf("the inner span is not a child of the outer one: %v", inner.ParentID)
 	}
-	if outer.InstrumentationScope().Name != annotate.ScopeName {
-		t.Errorf("scope %q", outer.InstrumentationScope().Name)
+	if outer.ScopeName() != annotate.ScopeName {
+		t.Errorf("scope %q", outer.ScopeName())
 	}
 }
 
@@ -93,8 +92,8 @@ func TestEmptyNameIsTheFunctions(t *testing.T) {
 		t.Error(err)
 	}
 	var got []string
-	for _, s := range spans.Ended() {
-		got = append(got, s.Name())
+	for _, s := range spans.Spans().All() {
+		got = append(got, s.Name)
 	}
 	want := "named,(*service).Answer,TestEmptyNameIsTheFunctions,TestEmptyNameIsTheFunctions"
 	if strings.Join(got, ",") != want {
@@ -127,19 +126,19 @@ func TestEndings(t *testing.T) {
 			fn          func() error
 			err         error
 			panics      any
-			status      codes.Code
+			status      traces.StatusCode
 			description string
 			errType     string
 			stack       bool
 		}{
-			{"well", func() error { return nil }, nil, nil, codes.Unset, "", "", false},
-			{"error", func() error { return errOut }, errOut, nil, codes.Error, "out of paper", "*errors.errorString", false},
-			{"panic", func() error { panic(boom) }, nil, boom, codes.Error, "boom", "*errors.errorString", true},
-			{"panic with no error", func() error { panic("text") }, nil, "text", codes.Error, "text", "string", true},
+			{"well", func() error { return nil }, nil, nil, traces.StatusUnset, "", "", false},
+			{"error", func() error { return errOut }, errOut, nil, traces.StatusError, "out of paper", "*errors.errorString", false},
+			{"panic", func() error { panic(boom) }, nil, boom, traces.StatusError, "boom", "*errors.errorString", true},
+			{"panic with no error", func() error { panic("text") }, nil, "text", traces.StatusError, "text", "string", true},
 			{
 				"error that panics", func() error { return badError{} },
 				badError{},
-				nil, codes.Error,
+				nil, traces.StatusError,
 				"<not encodable: annotate_test.badError>", "github.com/waymark-trace/waymark/annotate_test.badError", false,
 			},
 		} {
@@ -155,18 +154,18 @@ func TestEndings(t *testing.T) {
 				if err != tt.err || panicked != tt.panics { //nolint:errorlint // the very same
 					t.Errorf("returned %v, panicked %v", err, panicked)
 				}
-				s := spans.named(t, "work")
-				if s.Status().Code != tt.status || s.Status().Description != tt.description {
-					t.Errorf("status %+v, want %v %q", s.Status(), tt.status, tt.description)
+				s := spans.Span("work").One()
+				if s.Status.Code != tt.status || s.Status.Message != tt.description {
+					t.Errorf("status %+v, want %v %q", s.Status, tt.status, tt.description)
 				}
-				spans.has(t, "work", map[attribute.Key]string{"error.type": tt.errType})
-				if tt.status == codes.Unset {
+				spans.has(t, "work", wanted{"error.type": tt.errType})
+				if tt.status == traces.StatusUnset {
 					return
 				}
-				if len(s.Events()) != 1 {
-					t.Fatalf("events %v", s.Events())
+				if len(s.Events) != 1 {
+					t.Fatalf("events %v", s.Events)
 				}
-				event := texts(s.Events()[0].Attributes)
+				event := texts(s.Events[0].Attributes)
 				if event["exception.message"] != tt.description || event["exception.type"] != tt.errType ||
 					strings.Contains(event["exception.stacktrace"], "TestEndings") != tt.stack {
 					t.Errorf("event %v", event)
@@ -189,8 +188,8 @@ func TestGoexitIsAnError(t *testing.T) {
 		_ = c.Do(context.Background(), "work", func(context.Context) error { runtime.Goexit(); return nil })
 	}()
 	<-done
-	if s := spans.named(t, "work"); s.Status().Description != "goexit" || s.Status().Code != codes.Error {
-		t.Errorf("status %+v", s.Status())
+	if s := spans.Span("work").One(); s.Status.Message != "goexit" || s.Status.Code != traces.StatusError {
+		t.Errorf("status %+v", s.Status)
 	}
 }
 
@@ -201,10 +200,10 @@ func TestNoInputNoOutput(t *testing.T) {
 	_, _ = annotate.Call(t.Context(), "none", "x", echo, annotate.NoInput(), annotate.NoOutput(), c)
 	_, _ = annotate.Call(t.Context(), "in", "x", echo, annotate.NoOutput(), c)
 	_, _ = annotate.Call(t.Context(), "out", "x", echo, annotate.NoInput(), c)
-	absent := map[attribute.Key]string{annotate.InputValueKey: "", annotate.InputMIMETypeKey: "", annotate.OutputValueKey: "", annotate.OutputMIMETypeKey: ""}
+	absent := wanted{annotate.InputValueKey: "", annotate.InputMIMETypeKey: "", annotate.OutputValueKey: "", annotate.OutputMIMETypeKey: ""}
 	spans.has(t, "none", absent)
-	spans.has(t, "in", map[attribute.Key]string{annotate.InputValueKey: "x", annotate.OutputValueKey: ""})
-	spans.has(t, "out", map[attribute.Key]string{annotate.InputValueKey: "", annotate.OutputValueKey: "x"})
+	spans.has(t, "in", wanted{annotate.InputValueKey: "x", annotate.OutputValueKey: ""})
+	spans.has(t, "out", wanted{annotate.InputValueKey: "", annotate.OutputValueKey: "x"})
 }
 
 func TestRedaction(t *testing.T) {
@@ -267,9 +266,9 @@ func TestRedactFieldsOfOtherInputs(t *testing.T) {
 	_, _ = annotate.Call(t.Context(), "map", map[string]int{"b": 2, "a": 1}, func(context.Context, map[string]int) (int, error) { return 0, nil }, upper, c)
 	_, _ = annotate.Call(t.Context(), "scalar", "x", func(context.Context, string) (int, error) { return 0, nil }, upper, c)
 	_, _ = annotate.Call(t.Context(), "time", time.Unix(0, 0).UTC(), func(context.Context, time.Time) (int, error) { return 0, nil }, upper, c)
-	spans.has(t, "map", map[attribute.Key]string{annotate.InputValueKey: `{"a":"a!1","b":"b!2"}`})
-	spans.has(t, "scalar", map[attribute.Key]string{annotate.InputValueKey: "input!x"})
-	spans.has(t, "time", map[attribute.Key]string{annotate.InputValueKey: "input!1970-01-01 00:00:00 +0000 UTC"})
+	spans.has(t, "map", wanted{annotate.InputValueKey: `{"a":"a!1","b":"b!2"}`})
+	spans.has(t, "scalar", wanted{annotate.InputValueKey: "input!x"})
+	spans.has(t, "time", wanted{annotate.InputValueKey: "input!1970-01-01 00:00:00 +0000 UTC"})
 }
 
 func TestValuesAreCutAtACharacter(t *testing.T) {
@@ -283,14 +282,14 @@ func TestValuesAreCutAtACharacter(t *testing.T) {
 	s.SetAttribute("value", attribute.StringValue("12345678901"))
 	s.SetAttribute("values", attribute.StringSliceValue([]string{"12345678901"}))
 	s.End(nil)
-	spans.has(t, "x", map[attribute.Key]string{
+	spans.has(t, "x", wanted{
 		annotate.InputValueKey:     "123456789…[truncated 5 bytes]",
 		annotate.OutputValueKey:    `["12345678…[truncated 15 bytes]`,
 		annotate.OutputMIMETypeKey: annotate.MIMEText, // no JSON any more
 		"ten":                      "1234567890", "bad": "a\uFFFDb",
-		"list":   `["12345","","67890…[truncated 1 bytes]","…[truncated 2 strings]"]`,
+		"list":   []string{"12345", "", "67890…[truncated 1 bytes]", "…[truncated 2 strings]"},
 		"value":  "1234567890…[truncated 1 bytes]",
-		"values": `["1234567890…[truncated 1 bytes]"]`,
+		"values": []string{"1234567890…[truncated 1 bytes]"},
 	})
 }
 
@@ -353,16 +352,16 @@ func TestHandleSetters(t *testing.T) {
 	s.End(nil)
 	outer.SetError("only words", nil)
 	outer.End(nil)
-	spans.has(t, "x", map[attribute.Key]string{
+	spans.has(t, "x", wanted{
 		annotate.InputValueKey: "true", annotate.InputMIMETypeKey: annotate.MIMEText, annotate.OutputValueKey: "1.5",
-		"list": `["a","b"]`, "kind": "LLM", "big": "18446744073709551615", "error": "out of paper",
-		"func": "<not encodable: func()>", "nil": "null", "a": "1", "b": "true", "c": "2.5", "d": `{"e":1}`, "!BADKEY": "alone", "late": "",
+		"list": []string{"a", "b"}, "kind": "LLM", "big": "18446744073709551615", "error": "out of paper",
+		"func": "<not encodable: func()>", "nil": "null", "a": 1, "b": true, "c": 2.5, "d": `{"e":1}`, "!BADKEY": "alone", "late": "",
 	})
-	spans.has(t, "outer", map[attribute.Key]string{annotate.InputValueKey: "", "a": ""})
-	if st := spans.named(t, "x").Status(); st.Description != "went wrong" || len(spans.named(t, "x").Events()) != 1 {
+	spans.has(t, "outer", wanted{annotate.InputValueKey: "", "a": ""})
+	if st := spans.Span("x").One().Status; st.Message != "went wrong" || len(spans.Span("x").One().Events) != 1 {
 		t.Errorf("status %+v", st)
 	}
-	if st := spans.named(t, "outer").Status(); st.Description != "only words" || len(spans.named(t, "outer").Events()) != 0 {
+	if st := spans.Span("outer").One().Status; st.Message != "only words" || len(spans.Span("outer").One().Events) != 0 {
 		t.Errorf("status %+v", st)
 	}
 }
@@ -388,9 +387,9 @@ func TestSettersOfTheCurrentSpan(t *testing.T) {
 	client.End()
 	inner.End(nil)
 	outer.End(nil)
-	spansB.has(t, "b", map[attribute.Key]string{"nearest": "1", "mine": "", annotate.InputValueKey: "in", annotate.OutputValueKey: "out"})
-	spansA.has(t, "a", map[attribute.Key]string{"nearest": "", "mine": "1", "mine too": "1", annotate.InputValueKey: "in of a", annotate.OutputValueKey: "out of a"})
-	if spansB.named(t, "b").Status().Description != "bad" || spansA.named(t, "a").Status().Description != "bad a" {
+	spansB.has(t, "b", wanted{"nearest": 1, "mine": "", annotate.InputValueKey: "in", annotate.OutputValueKey: "out"})
+	spansA.has(t, "a", wanted{"nearest": "", "mine": 1, "mine too": 1, annotate.InputValueKey: "in of a", annotate.OutputValueKey: "out of a"})
+	if spansB.Span("b").One().Status.Message != "bad" || spansA.Span("a").One().Status.Message != "bad a" {
 		t.Error("SetError hit another span")
 	}
 }
@@ -403,8 +402,8 @@ func TestOutputThatWasToldStays(t *testing.T) {
 		return "returned", nil
 	}, c)
 	_, _ = annotate.Call(t.Context(), "failed", 1, func(context.Context, int) (string, error) { return "", errOut }, c)
-	spans.has(t, "x", map[attribute.Key]string{annotate.OutputValueKey: "told"})
-	spans.has(t, "failed", map[attribute.Key]string{annotate.OutputValueKey: "", "error.type": "*errors.errorString"})
+	spans.has(t, "x", wanted{annotate.OutputValueKey: "told"})
+	spans.has(t, "failed", wanted{annotate.OutputValueKey: "", "error.type": "*errors.errorString"})
 }
 
 func TestSuppress(t *testing.T) {
@@ -416,8 +415,8 @@ func TestSuppress(t *testing.T) {
 	inner.End(nil)
 	annotate.SetAttribute(quiet, "a", 1)
 	s.End(nil)
-	if n := len(spans.Ended()); n != 1 {
+	if n := len(spans.Spans().All()); n != 1 {
 		t.Errorf("%d spans, want 1", n)
 	}
-	spans.has(t, "x", map[attribute.Key]string{"a": ""})
+	spans.has(t, "x", wanted{"a": ""})
 }

@@ -24,7 +24,11 @@ func (s *racedSpan) SetAttributes(kvs ...attribute.KeyValue) {
 		s.between = nil
 		f()
 	}
-	s.tags = texts(kvs)[annotate.TagsKey]
+	for _, kv := range kvs {
+		if kv.Key == annotate.TagsKey {
+			s.tags = kv.Value.String()
+		}
+	}
 }
 
 // An older state is never what stays on a span.

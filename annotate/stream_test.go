@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 // words yields n words; at fail (from 0) it yields an error, at blow it panics.
@@ -48,31 +48,31 @@ func TestStreamEndings(t *testing.T) {
 		use    func(ranger)
 		panics any
 		output string // "-": no span
-		status codes.Code
+		status traces.StatusCode
 	}{
-		{"whole", words{3, -1, -1}, all, nil, "w w w ", codes.Unset},
-		{"empty", words{0, -1, -1}, all, nil, "", codes.Unset},
+		{"whole", words{3, -1, -1}, all, nil, "w w w ", traces.StatusUnset},
+		{"empty", words{0, -1, -1}, all, nil, "", traces.StatusUnset},
 		{"break", words{3, -1, -1}, func(s ranger) {
 			for _, err := range s {
 				_ = err
 				break
 			}
-		}, nil, "w ", codes.Unset},
-		{"error in the middle", words{3, 1, -1}, all, nil, "w w ", codes.Error},
-		{"panic of the producer", words{3, -1, 2}, all, errOut, "w w ", codes.Error},
+		}, nil, "w ", traces.StatusUnset},
+		{"error in the middle", words{3, 1, -1}, all, nil, "w w ", traces.StatusError},
+		{"panic of the producer", words{3, -1, 2}, all, errOut, "w w ", traces.StatusError},
 		{"panic of the loop", words{3, -1, -1}, func(s ranger) {
 			for _, err := range s {
 				_ = err
 				panic("loop")
 			}
-		}, "loop", "w ", codes.Error},
+		}, "loop", "w ", traces.StatusError},
 		{"pull and stop", words{3, -1, -1}, func(s ranger) {
 			next, stop := iter.Pull2(s)
 			_, _, _ = next()
 			_, _, _ = next()
 			stop()
-		}, nil, "w w ", codes.Unset},
-		{"never ranged", words{3, -1, -1}, func(ranger) {}, nil, "-", codes.Unset},
+		}, nil, "w w ", traces.StatusUnset},
+		{"never ranged", words{3, -1, -1}, func(ranger) {}, nil, "-", traces.StatusUnset},
 	} {
 		for form, wrap := range map[string]func(*annotate.Client) func(context.Context, words) ranger{
 			"Seq2": func(c *annotate.Client) func(context.Context, words) ranger {
@@ -115,16 +115,16 @@ func TestStreamEndings(t *testing.T) {
 					t.Errorf("panicked with %v, want %v", panicked, tt.panics)
 				}
 				if tt.output == "-" {
-					if n := len(spans.Ended()); n != 0 {
+					if n := len(spans.Spans().All()); n != 0 {
 						t.Errorf("%d spans", n)
 					}
 					return
 				}
-				s := spans.named(t, "stream")
-				if got := texts(s.Attributes())[annotate.OutputValueKey]; got != tt.output || s.Status().Code != tt.status {
-					t.Errorf("output %q, status %+v; want %q, %v", got, s.Status(), tt.output, tt.status)
+				s := spans.Span("stream").One()
+				if got := texts(s.Attributes)[annotate.OutputValueKey]; got != tt.output || s.Status.Code != tt.status {
+					t.Errorf("output %q, status %+v; want %q, %v", got, s.Status, tt.output, tt.status)
 				}
-				if got := texts(s.Attributes())[annotate.SpanKindKey]; got != "LLM" {
+				if got := texts(s.Attributes)[annotate.SpanKindKey]; got != "LLM" {
 					t.Errorf("kind %q", got)
 				}
 			})
@@ -156,19 +156,19 @@ func TestStreamIsCurrentWhileAdvancing(t *testing.T) {
 	for range numbers(ctx, 0) {
 	}
 	root.End(nil)
-	var streams []trace.SpanID
-	for _, s := range spans.Ended() {
-		if s.Name() == "stream" {
-			streams = append(streams, s.SpanContext().SpanID())
+	var streams []traces.SpanID
+	for _, s := range spans.Spans().All() {
+		if s.Name == "stream" {
+			streams = append(streams, s.SpanID)
 		}
 	}
 	if len(streams) != 2 {
 		t.Fatalf("%d runs are %d spans", 2, len(streams))
 	}
-	if p := spans.named(t, "advance").Parent().SpanID(); p != streams[0] {
+	if p := spans.Span("advance").One().ParentID; p != streams[0] {
 		t.Errorf("the producer's span is below %v", p)
 	}
-	if p := spans.named(t, "between").Parent().SpanID().String(); p != root.SpanID() {
+	if p := spans.Span("between").One().ParentID.String(); p != root.SpanID() {
 		t.Errorf("the loop's span is below %v", p)
 	}
 }
@@ -306,15 +306,15 @@ func TestChan(t *testing.T) {
 		if len(got) != 3 {
 			t.Errorf("received %q", got)
 		}
-		spans.has(t, "whole", map[attribute.Key]string{annotate.OutputValueKey: "aaa", annotate.InputValueKey: "3"})
+		spans.has(t, "whole", wanted{annotate.OutputValueKey: "aaa", annotate.InputValueKey: "3"})
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ch := annotate.Chan("left early", produce, c)(ctx, 3)
 		<-ch
 		cancel()
 		synctest.Wait() // neither side is left behind, though nobody receives
-		if s := spans.named(t, "left early"); s.Status().Code != codes.Unset || !strings.HasPrefix(texts(s.Attributes())[annotate.OutputValueKey], "a") {
-			t.Errorf("status %+v", s.Status())
+		if s := spans.Span("left early").One(); s.Status.Code != traces.StatusUnset || !strings.HasPrefix(texts(s.Attributes)[annotate.OutputValueKey], "a") {
+			t.Errorf("status %+v", s.Status)
 		}
 
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
@@ -324,8 +324,8 @@ func TestChan(t *testing.T) {
 		if _, ok := <-ch; ok {
 			t.Error("the channel is open")
 		}
-		if s := spans.named(t, "deadline"); s.Status().Code != codes.Error {
-			t.Errorf("status %+v", s.Status())
+		if s := spans.Span("deadline").One(); s.Status.Code != traces.StatusError {
+			t.Errorf("status %+v", s.Status)
 		}
 		if ch := annotate.Chan("", produce, offClient(t))(t.Context(), 0); ch == nil {
 			t.Error("without tracing there is no channel")
@@ -349,9 +349,9 @@ func TestChan2(t *testing.T) {
 	if p := boom("panic", func(context.Context, int) (<-chan int, error) { panic(errOut) }); p != any(errOut) {
 		t.Errorf("panicked with %v", p)
 	}
-	for name, want := range map[string]codes.Code{"error": codes.Error, "nil": codes.Unset, "panic": codes.Error} {
-		if s := spans.named(t, name); s.Status().Code != want {
-			t.Errorf("%s: status %+v", name, s.Status())
+	for name, want := range map[string]traces.StatusCode{"error": traces.StatusError, "nil": traces.StatusUnset, "panic": traces.StatusError} {
+		if s := spans.Span(name).One(); s.Status.Code != want {
+			t.Errorf("%s: status %+v", name, s.Status)
 		}
 	}
 }

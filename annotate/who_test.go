@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,10 +14,10 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -28,8 +27,8 @@ func library(ctx context.Context, name string) {
 	s.End()
 }
 
-var wantWho = map[attribute.Key]string{
-	annotate.UserIDKey: "u1", annotate.SessionIDKey: "s1", annotate.TagsKey: `["beta","eu"]`, annotate.MetadataKey: `{"tier":"pro","seats":3}`,
+var wantWho = wanted{
+	annotate.UserIDKey: "u1", annotate.SessionIDKey: "s1", annotate.TagsKey: []string{"beta", "eu"}, annotate.MetadataKey: `{"tier":"pro","seats":3}`,
 }
 
 func setAll(c *annotate.Client, ctx context.Context) { //nolint:revive // the client is the subject
@@ -60,13 +59,8 @@ func TestWhoOutsideOfARequest(t *testing.T) {
 	for _, name := range []string{"root", "mid", "inner", "later, from the inner context", "later, from the outer context"} {
 		spans.has(t, name, wantWho)
 	}
-	spans.has(t, "before", map[attribute.Key]string{annotate.UserIDKey: "", annotate.TagsKey: "", annotate.MetadataKey: ""})
-	spans.has(t, "out of reach", map[attribute.Key]string{annotate.UserIDKey: ""})
-	for _, kv := range spans.named(t, "root").Attributes() {
-		if kv.Key == annotate.TagsKey && kv.Value.Type() != attribute.STRINGSLICE {
-			t.Errorf("tag.tags is a %v", kv.Value.Type())
-		}
-	}
+	spans.has(t, "before", wanted{annotate.UserIDKey: "", annotate.TagsKey: "", annotate.MetadataKey: ""})
+	spans.has(t, "out of reach", wanted{annotate.UserIDKey: ""})
 }
 
 // Without a trace nothing happens; with a foreign span alone, that span is all there is.
@@ -75,11 +69,11 @@ func TestWhoWithoutATrace(t *testing.T) {
 	c, spans := start(t)
 	setAll(c, t.Context())
 	library(t.Context(), "nothing")
-	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans.Processor()))
 	ctx, s := tp.Tracer("x").Start(t.Context(), "foreign")
 	c.SetUser(ctx, "u1")
 	s.End()
-	spans.has(t, "foreign", map[attribute.Key]string{annotate.UserIDKey: "u1"})
+	spans.has(t, "foreign", wanted{annotate.UserIDKey: "u1"})
 }
 
 func TestMetadata(t *testing.T) {
@@ -142,12 +136,12 @@ func TestWithNests(t *testing.T) {
 	f.End(nil)
 	library(fresh, "below")
 	root.End(nil)
-	spans.has(t, "outer", map[attribute.Key]string{annotate.UserIDKey: "outer", annotate.SessionIDKey: "s", annotate.TagsKey: `["a","b"]`, annotate.MetadataKey: `{"k":1,"l":2}`})
-	in := map[attribute.Key]string{annotate.UserIDKey: "inner", annotate.SessionIDKey: "s", annotate.TagsKey: `["a","b","c","d"]`, annotate.MetadataKey: `{"k":1,"l":3}`}
+	spans.has(t, "outer", wanted{annotate.UserIDKey: "outer", annotate.SessionIDKey: "s", annotate.TagsKey: []string{"a", "b"}, annotate.MetadataKey: `{"k":1,"l":2}`})
+	in := wanted{annotate.UserIDKey: "inner", annotate.SessionIDKey: "s", annotate.TagsKey: []string{"a", "b", "c", "d"}, annotate.MetadataKey: `{"k":1,"l":3}`}
 	spans.has(t, "inner", in)
 	spans.has(t, "new root", in)
 	spans.has(t, "below", in)
-	none := map[attribute.Key]string{annotate.UserIDKey: "", annotate.SessionIDKey: "", annotate.TagsKey: "", annotate.MetadataKey: ""}
+	none := wanted{annotate.UserIDKey: "", annotate.SessionIDKey: "", annotate.TagsKey: "", annotate.MetadataKey: ""}
 	spans.has(t, "outside", none)
 	spans.has(t, "root", none)
 }
@@ -167,8 +161,8 @@ func TestWithAndSet(t *testing.T) {
 	library(ctx, "later outside")
 	s.End(nil)
 	root.End(nil)
-	inBlock := map[attribute.Key]string{annotate.UserIDKey: "block", annotate.TagsKey: `["trace","block"]`, annotate.SessionIDKey: "s"}
-	outside := map[attribute.Key]string{annotate.UserIDKey: "trace", annotate.TagsKey: `["trace"]`, annotate.SessionIDKey: "s"}
+	inBlock := wanted{annotate.UserIDKey: "block", annotate.TagsKey: []string{"trace", "block"}, annotate.SessionIDKey: "s"}
+	outside := wanted{annotate.UserIDKey: "trace", annotate.TagsKey: []string{"trace"}, annotate.SessionIDKey: "s"}
 	spans.has(t, "in the block", inBlock)
 	spans.has(t, "later in the block", inBlock)
 	spans.has(t, "later outside", outside)
@@ -177,7 +171,7 @@ func TestWithAndSet(t *testing.T) {
 	ctx, root = c.Span(t.Context(), "another root")
 	c.SetTags(annotate.With(ctx, annotate.User("block")), "trace")
 	root.End(nil)
-	spans.has(t, "another root", map[attribute.Key]string{annotate.UserIDKey: "", annotate.TagsKey: `["trace"]`})
+	spans.has(t, "another root", wanted{annotate.UserIDKey: "", annotate.TagsKey: []string{"trace"}})
 }
 
 // Inside a request the server span and every later span learn it, without a copy of the request.
@@ -197,12 +191,12 @@ func TestWhoInARequest(t *testing.T) {
 	h := middleware.New(mux, middleware.WithTracerProvider(tp))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/chat/7", http.NoBody))
 	spans.has(t, "GET /chat/{id}", wantWho)
-	spans.has(t, "GET /chat/{id}", map[attribute.Key]string{"http.route": "/chat/{id}"})
+	spans.has(t, "GET /chat/{id}", wanted{"http.route": "/chat/{id}"})
 	spans.has(t, "answer", wantWho)
 	spans.has(t, "after", wantWho)
-	spans.has(t, "before", map[attribute.Key]string{annotate.UserIDKey: ""})
-	spans.has(t, "block", map[attribute.Key]string{
-		annotate.UserIDKey: "other", annotate.SessionIDKey: "s1", annotate.TagsKey: `["beta","eu","block"]`, annotate.MetadataKey: `{"tier":"pro","seats":3}`,
+	spans.has(t, "before", wanted{annotate.UserIDKey: ""})
+	spans.has(t, "block", wanted{
+		annotate.UserIDKey: "other", annotate.SessionIDKey: "s1", annotate.TagsKey: []string{"beta", "eu", "block"}, annotate.MetadataKey: `{"tier":"pro","seats":3}`,
 	})
 }
 
@@ -234,23 +228,24 @@ func TestBaggageOnlyWhenAsked(t *testing.T) {
 	}
 	_, asked := c.Span(annotate.FromBaggage(callee), "asked")
 	asked.End(nil)
-	spans.has(t, "not asked", map[attribute.Key]string{annotate.UserIDKey: ""})
-	spans.has(t, "asked", map[attribute.Key]string{annotate.UserIDKey: "u1", annotate.SessionIDKey: "s 1", annotate.TagsKey: ""})
+	spans.has(t, "not asked", wanted{annotate.UserIDKey: ""})
+	spans.has(t, "asked", wanted{annotate.UserIDKey: "u1", annotate.SessionIDKey: "s 1", annotate.TagsKey: ""})
 }
 
 // A provider of the program with the processor of its own.
 func TestNewProcessor(t *testing.T) {
 	t.Parallel()
-	spans := recorder{tracetest.NewSpanRecorder()}
-	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(annotate.NewProcessor()), sdktrace.WithSpanProcessor(spans))
+	_, tr := capturetest.Start(t)
+	spans := recorder{tr}
+	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(annotate.NewProcessor()), sdktrace.WithSpanProcessor(spans.Processor()))
 	ctx, s := tp.Tracer("x").Start(annotate.With(t.Context(), annotate.User("u1")), "root")
 	library(ctx, "child")
 	s.End()
 	if err := tp.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	spans.has(t, "root", map[attribute.Key]string{annotate.UserIDKey: "u1"})
-	spans.has(t, "child", map[attribute.Key]string{annotate.UserIDKey: "u1"})
+	spans.has(t, "root", wanted{annotate.UserIDKey: "u1"})
+	spans.has(t, "child", wanted{annotate.UserIDKey: "u1"})
 }
 
 // No tag of 64 goroutines is lost, on the open spans and on what starts later.
@@ -280,12 +275,12 @@ func TestManyAnnotateOneTrace(t *testing.T) {
 	check := func(spans recorder, name string) {
 		t.Helper()
 		got := spans.attrs(t, name)
-		var tags []string
-		if err := json.Unmarshal([]byte(got[annotate.TagsKey]), &tags); err != nil {
-			t.Fatalf("%s: %v", name, err)
+		tags := map[string]bool{}
+		v, _ := spans.Span(name).One().Attr(string(annotate.TagsKey))
+		for _, tag := range v.AsArray() {
+			tags[tag.AsString()] = true
 		}
-		slices.Sort(tags)
-		if len(slices.Compact(tags)) != goroutines || strings.Count(got[annotate.MetadataKey], ":") != goroutines {
+		if len(tags) != goroutines || strings.Count(got[annotate.MetadataKey], ":") != goroutines {
 			t.Errorf("%s: %d tags, metadata %s", name, len(tags), got[annotate.MetadataKey])
 		}
 		if got[annotate.UserIDKey] != "u" || got[annotate.SessionIDKey] != "s" {

@@ -3,6 +3,7 @@ package bootstrap_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/env"
 )
 
@@ -108,9 +110,9 @@ func TestMaskInFrontOfTheFile(t *testing.T) {
 func TestLookupRulesOverTheProcess(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "stray=process")
 	t.Setenv("OTEL_SERVICE_NAME", "stray")
-	p := &notingProcessor{}
+	_, tr := capturetest.Start(t)
 	path := filepath.Join(t.TempDir(), "spans.jsonl")
-	tracing, _ := start(t, env.Map{"SHOP_TRACES_FILE": path}, withProcessor(p))
+	tracing, _ := start(t, env.Map{"SHOP_TRACES_FILE": path}, withProcessor(tr.Processor()))
 	makeSpans(t, tracing.TracerProvider(), 1)
 	if err := shutdown(t, tracing); err != nil {
 		t.Error(err)
@@ -119,7 +121,7 @@ func TestLookupRulesOverTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen := p.ended[0].Resource().String() + string(data); strings.Contains(seen, "stray") {
+	if seen := fmt.Sprint(tr.Spans().One().Resource.Attributes) + string(data); strings.Contains(seen, "stray") {
 		t.Errorf("the process's variables came in: %s", seen)
 	}
 }

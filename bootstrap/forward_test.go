@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/env"
 )
 
@@ -35,42 +36,41 @@ func TestTracersAreCachedByScope(t *testing.T) {
 
 func TestManyTracersWork(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
-	tracing, _ := start(t, none(), withProcessor(p))
+	_, tr := capturetest.Start(t)
+	tracing, _ := start(t, none(), withProcessor(tr.Processor()))
 	for i := range 3000 {
 		_, span := tracing.TracerProvider().Tracer(strconv.Itoa(i)).Start(t.Context(), "x")
 		span.End()
 	}
-	if len(p.ended) != 3000 {
-		t.Errorf("%d spans, want 3000", len(p.ended))
-	}
+	tr.Span("x").Times(3000)
 }
 
 func TestScopeReachesTheSpan(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
-	tracing, _ := start(t, none(), withProcessor(p))
+	_, tr := capturetest.Start(t)
+	tracing, _ := start(t, none(), withProcessor(tr.Processor()))
 	tracer := tracing.TracerProvider().Tracer("shop/basket", trace.WithInstrumentationVersion("v2"), trace.WithSchemaURL("https://x/1"))
 	_, span := tracer.Start(t.Context(), "x")
 	span.End()
-	if s := p.ended[0].InstrumentationScope(); s.Name != "shop/basket" || s.Version != "v2" || s.SchemaURL != "https://x/1" {
+	if s := tr.Span("x").One().Scope; s.Name != "shop/basket" || s.Version != "v2" || s.SchemaURL != "https://x/1" {
 		t.Errorf("scope %+v", s)
 	}
 }
 
 func TestNoSpansAfterShutdown(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
-	tracing, _ := start(t, none(), withProcessor(p))
+	_, tr := capturetest.Start(t)
+	tracing, _ := start(t, none(), withProcessor(tr.Processor()))
 	tracer := tracing.TracerProvider().Tracer("x")
 	if err := shutdown(t, tracing); err != nil {
 		t.Fatal(err)
 	}
 	_, span := tracer.Start(t.Context(), "late")
 	span.End()
-	if span.IsRecording() || len(p.ended) != 0 {
+	if span.IsRecording() {
 		t.Error("a span was made after Shutdown")
 	}
+	tr.None("late")
 }
 
 // The forwarding provider adds nothing to what the SDK allocates.
@@ -122,22 +122,20 @@ func TestForwarderTakesProcessors(t *testing.T) {
 	if _, ok := tp.Unwrap().(*sdktrace.TracerProvider); !ok {
 		t.Errorf("Unwrap: %T", tp.Unwrap())
 	}
-	p := &notingProcessor{}
-	tp.RegisterSpanProcessor(p)
+	_, tr := capturetest.Start(t)
+	tp.RegisterSpanProcessor(tr.Processor())
 	makeSpans(t, tracing.TracerProvider(), 2)
 	if err := tp.ForceFlush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	tp.UnregisterSpanProcessor(p)
+	tp.UnregisterSpanProcessor(tr.Processor())
 	makeSpans(t, tracing.TracerProvider(), 2)
-	if len(p.ended) != 2 {
-		t.Errorf("the processor saw %d spans, want 2", len(p.ended))
-	}
+	tr.Spans().Times(2)
 	if err := shutdown(t, tracing); err != nil {
 		t.Error(err)
 	}
-	tp.RegisterSpanProcessor(p)
-	tp.UnregisterSpanProcessor(p)
+	tp.RegisterSpanProcessor(tr.Processor())
+	tp.UnregisterSpanProcessor(tr.Processor())
 	if err := tp.ForceFlush(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,6 @@
 package bootstrap_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/env"
 )
 
@@ -112,28 +112,27 @@ func TestHide(t *testing.T) {
 	} {
 		t.Run(c.variable, func(t *testing.T) {
 			t.Parallel()
-			p := &notingProcessor{}
+			_, tr := capturetest.Start(t)
 			vars := none()
 			vars["OPENINFERENCE_HIDE_"+c.variable] = c.value
 			vars["OPENINFERENCE_BASE64_IMAGE_MAX_LENGTH"] = "50"
-			tracing, _ := start(t, vars, withProcessor(p))
+			tracing, _ := start(t, vars, withProcessor(tr.Processor()))
 			_, span := tracing.TracerProvider().Tracer("x").Start(t.Context(), "x")
 			for key := range c.want {
 				span.SetAttributes(attribute.String(key, same))
 			}
 			span.SetAttributes(attribute.String("message_content.image.image.url", image), attribute.String("short.image.url", "data:image/png;base64,A"))
 			span.End()
-			got := map[string]string{}
-			for _, kv := range p.ended[0].Attributes() {
-				got[string(kv.Key)] = kv.Value.AsString()
+			s := tr.Span("x").Attr("message_content.image.image.url", placeholder)
+			if got, _ := s.One().Attr("short.image.url"); got.AsString() == placeholder {
+				t.Error("a short image is hidden")
 			}
 			for key, want := range c.want {
-				if got[key] != want {
-					t.Errorf("%s: %q, want %q", key, got[key], want)
+				if want == dropped {
+					s.NoAttr(key)
+				} else {
+					s.Attr(key, want)
 				}
-			}
-			if got["message_content.image.image.url"] != placeholder || got["short.image.url"] == placeholder {
-				t.Errorf("images: %v", got)
 			}
 		})
 	}
@@ -142,11 +141,11 @@ func TestHide(t *testing.T) {
 // What the variables hide is hidden from Mask too, and both are at work.
 func TestHideAndMask(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
+	_, tr := capturetest.Start(t)
 	vars := none()
 	vars["OPENINFERENCE_HIDE_INPUTS"] = "true"
 	var seen []string
-	tracing, _ := start(t, vars, withProcessor(p), func(c *bootstrap.Config) {
+	tracing, _ := start(t, vars, withProcessor(tr.Processor()), func(c *bootstrap.Config) {
 		c.Mask = func(kv attribute.KeyValue) (attribute.KeyValue, bool) {
 			if kv.Key == "input.value" {
 				seen = append(seen, kv.Value.AsString())
@@ -157,13 +156,9 @@ func TestHideAndMask(t *testing.T) {
 	_, span := tracing.TracerProvider().Tracer("x").Start(t.Context(), "x",
 		trace.WithAttributes(attribute.String("input.value", "secret"), attribute.String("extra", "x"), attribute.String("input.mime_type", "x")))
 	span.End()
-	attrs := p.ended[0].Attributes()
-	encoded, err := json.Marshal(attrs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(attrs) != 1 || strings.Contains(fmt.Sprint(seen, string(encoded)), "secret") {
-		t.Errorf("attributes %s, the mask saw %q", encoded, seen)
+	attrs := tr.Span("x").One().Attributes
+	if len(attrs) != 1 || strings.Contains(fmt.Sprint(seen, attrs), "secret") {
+		t.Errorf("attributes %v, the mask saw %q", attrs, seen)
 	}
 }
 

@@ -22,20 +22,22 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 // resourceOf starts with these variables and returns the resource of a span.
 func resourceOf(t *testing.T, vars env.Map, change ...func(*bootstrap.Config)) map[string]string {
 	t.Helper()
-	p := &notingProcessor{}
+	_, tr := capturetest.Start(t)
 	all := none()
 	maps.Copy(all, vars)
-	tracing, _ := start(t, all, append(change, withProcessor(p))...)
+	tracing, _ := start(t, all, append(change, withProcessor(tr.Processor()))...)
 	makeSpans(t, tracing.TracerProvider(), 1)
 	got := map[string]string{}
-	for _, kv := range p.ended[0].Resource().Attributes() {
-		got[string(kv.Key)] = kv.Value.String()
+	for _, a := range tr.Spans().One().Resource.Attributes {
+		got[a.Key] = strings.Trim(render.FormatValue(a.Value), "'")
 	}
 	return got
 }
@@ -134,24 +136,21 @@ func TestSamplers(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
+	_, tr := capturetest.Start(t)
 	vars := none()
 	maps.Copy(vars, env.Map{
 		"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "2", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT": "3", "OTEL_SPAN_EVENT_COUNT_LIMIT": "1",
 		"OTEL_SPAN_LINK_COUNT_LIMIT": "0", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT": "1",
 	})
-	tracing, _ := start(t, vars, withProcessor(p))
+	tracing, _ := start(t, vars, withProcessor(tr.Processor()))
 	attrs := trace.WithAttributes(attribute.String("a", "long value"), attribute.Int("b", 1), attribute.Int("c", 1))
 	_, span := tracing.TracerProvider().Tracer("x").Start(t.Context(), "x", attrs, trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(spanContext())}))
 	span.AddEvent("1", attrs)
 	span.AddEvent("2", attrs)
 	span.End()
-	s := p.ended[0]
-	if len(s.Attributes()) != 2 || s.Attributes()[0].Value.AsString() != "lon" {
-		t.Errorf("attributes: %v", s.Attributes())
-	}
-	if len(s.Events()) != 1 || len(s.Events()[0].Attributes) != 1 || len(s.Links()) != 0 {
-		t.Errorf("events %v, links %v", s.Events(), s.Links())
+	s := tr.Span("x").Attr("a", "lon").One()
+	if len(s.Attributes) != 2 || len(s.Events) != 1 || len(s.Events[0].Attributes) != 1 || len(s.Links) != 0 {
+		t.Errorf("attributes %v, events %v, links %v", s.Attributes, s.Events, s.Links)
 	}
 }
 
@@ -216,25 +215,17 @@ func serveOne(t *testing.T, tracing *bootstrap.Tracing, method, target string) {
 
 func TestMiddlewareFollowsTheVariables(t *testing.T) {
 	t.Parallel()
-	p := &notingProcessor{}
+	_, tr := capturetest.Start(t)
 	vars := none()
 	vars["SHOP_TRACES_SKIP"] = "/healthz"
 	vars["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] = "GET,BREW"
-	tracing, _ := start(t, vars, withProcessor(p))
+	tracing, _ := start(t, vars, withProcessor(tr.Processor()))
 	serveOne(t, tracing, http.MethodGet, "/healthz")
 	serveOne(t, tracing, "BREW", "/pot")
 	serveOne(t, tracing, http.MethodPost, "/pot")
-	var methods []string
-	for _, s := range p.ended {
-		for _, kv := range s.Attributes() {
-			if kv.Key == "http.request.method" {
-				methods = append(methods, kv.Value.AsString())
-			}
-		}
-	}
-	if want := []string{"BREW", "_OTHER"}; !slices.Equal(methods, want) {
-		t.Errorf("methods %q, want %q", methods, want)
-	}
+	tr.Span("BREW /").Attr("http.request.method", "BREW")
+	tr.Span("HTTP /").Attr("http.request.method", "_OTHER")
+	tr.Spans().Times(2)
 }
 
 // OTEL_SDK_DISABLED: no spans, and a caller's trace goes on to the next server.

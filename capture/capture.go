@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -82,6 +83,9 @@ func Start(ctx context.Context, name string, opts ...Option) (context.Context, *
 }
 
 func start(ctx context.Context, name string, cfg config) (context.Context, *Capture) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if cfg.name != "" {
 		name = cfg.name
 	}
@@ -89,27 +93,55 @@ func start(ctx context.Context, name string, cfg config) (context.Context, *Capt
 		cfg: cfg, seen: &capturing.Trace{}, late: &atomic.Int64{}, detach: func() {},
 		root: noop.Span{},
 	}
-	tp, reg, err := activeProvider(cfg)
+	inner, err := c.begin(ctx, name)
 	if err != nil {
 		c.err = fmt.Errorf("capture: %w", err)
 		c.why = "nothing was captured: " + err.Error()
 		return ctx, c
 	}
-	opts := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(cfg.attributes...)}
+	return inner, c
+}
+
+// begin starts the root in the active provider and opens its window.
+func (c *Capture) begin(ctx context.Context, name string) (inner context.Context, err error) {
+	tp, reg, err := activeProvider(c.cfg)
+	if err != nil {
+		return nil, err
+	}
+	opts := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(c.cfg.attributes...)}
 	around := trace.SpanContextFromContext(ctx)
 	if around.IsValid() {
 		opts = append(opts, trace.WithLinks(trace.Link{SpanContext: around}))
 	}
-	inner, root := tp.Tracer(cfg.scope).Start(capturing.With(ctx, c.seen), name, opts...)
-	c.root = root
-	if err := c.open(reg, around); err != nil {
-		c.root.End()
-		c.seen.End()
-		c.err = fmt.Errorf("capture: %w", err)
-		c.why = "nothing was captured: " + err.Error()
-		return ctx, c
+	inner, err = c.startRoot(capturing.With(ctx, c.seen), tp, name, opts)
+	if err == nil {
+		err = c.open(reg, around)
 	}
-	return inner, c
+	if err != nil {
+		_ = c.endRoot() // the first error is the one to tell
+		c.seen.End()
+	}
+	return inner, err
+}
+
+func (c *Capture) startRoot(ctx context.Context, tp trace.TracerProvider, name string, opts []trace.SpanStartOption) (inner context.Context, err error) {
+	defer recovered(&err)
+	inner, c.root = tp.Tracer(c.cfg.scope).Start(ctx, name, opts...) //nolint:spancheck // endRoot ends it
+	return inner, nil
+}
+
+func (c *Capture) endRoot() (err error) {
+	defer recovered(&err)
+	c.root.End()
+	return nil
+}
+
+// recovered turns a panic of the provider's sampler or of one of its processors
+// into an error: it is not the block's.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the tracer provider panicked: %v", p)
+	}
 }
 
 // open opens the window of the root's trace ID.
@@ -190,7 +222,10 @@ func (c *Capture) End(err *error) {
 
 // finish closes the window and makes the result.
 func (c *Capture) finish() error {
-	c.root.End()
+	ended := c.endRoot()
+	if ended != nil {
+		ended = fmt.Errorf("capture: end: %w", ended)
+	}
 	c.seen.End()
 	res := newResult(nil, c.why)
 	if c.window != nil {
@@ -208,9 +243,9 @@ func (c *Capture) finish() error {
 		*into = res
 	}
 	if c.err != nil || c.cfg.output == "" {
-		return c.err
+		return errors.Join(c.err, ended)
 	}
-	return res.SaveChrome(c.cfg.output)
+	return errors.Join(ended, res.SaveChrome(c.cfg.output))
 }
 
 // mark puts on the root how the block ended. It does not leave that to

@@ -179,6 +179,16 @@ func TestNoWindowNoAllocation(t *testing.T) {
 	if got := perSpan(); got != before {
 		t.Errorf("%v allocations a span with a collector, %v without", got, before)
 	}
+	_, s := tracer.Start(t.Context(), "s")
+	defer s.End()
+	span, ok := s.(sdktrace.ReadWriteSpan)
+	if !ok {
+		t.Fatalf("%T", s)
+	}
+	c := attached.collector(tp)
+	if got := testing.AllocsPerRun(2000, func() { c.OnStart(t.Context(), span); c.OnEnd(span) }); got != 0 {
+		t.Errorf("%v allocations of the collector, want 0", got)
+	}
 	runtime.KeepAlive(res)
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
-// Result is the spans of one block, or of what [ParseOTLP] or [NewResult] is given. It does not
-// change and is safe for concurrent use.
+// Result is the spans of one block, or of what [ParseOTLP] or [NewResult] is
+// given. It does not change and is safe for concurrent use.
 type Result struct {
 	spans   []*traces.Span
 	set     *traces.Set
@@ -45,9 +45,8 @@ func ParseOTLP(b []byte) (*Result, error) {
 }
 
 // Spans returns the spans of a capture in the order in which they started, the
-// root first.
-// Slice and spans are the result's and must not be changed. A span that had not
-// ended when the block did is [traces.Span.Open].
+// root first. Slice and spans are the result's and must not be changed. A span
+// that had not ended when the block did is [traces.Span.Open].
 func (r *Result) Spans() []*traces.Span { return r.spans }
 
 // Set returns the spans as a tree.

@@ -1,17 +1,13 @@
 package jsonlexport
 
 import (
-	"math"
-	"time"
-
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 // maxDepth is how deep a value may nest; what is deeper becomes tooDeep.
@@ -39,20 +35,20 @@ func (e *encoder) span(k *otlpjson.Keys, b []byte, s sdktrace.ReadOnlySpan) []by
 		SpanID:            sc.SpanID(),
 		ParentSpanID:      parent.SpanID(),
 		TraceState:        sc.TraceState().String(),
-		Flags:             flags(sc, parent),
+		Flags:             sdkotlp.Flags(sc, parent),
 		Name:              s.Name(),
-		Kind:              kind(s.SpanKind()),
-		StartTimeUnixNano: unixNano(s.StartTime()),
-		EndTimeUnixNano:   unixNano(s.EndTime()),
+		Kind:              sdkotlp.Kind(s.SpanKind()),
+		StartTimeUnixNano: sdkotlp.UnixNano(s.StartTime()),
+		EndTimeUnixNano:   sdkotlp.UnixNano(s.EndTime()),
 	})
 	b = e.attributes(k, b, s.Attributes())
-	b = otlpjson.AppendDroppedAttributes(b, count(s.DroppedAttributes()))
+	b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(s.DroppedAttributes()))
 	b = e.events(k, b, s.Events())
-	b = otlpjson.AppendDroppedEvents(b, count(s.DroppedEvents()))
+	b = otlpjson.AppendDroppedEvents(b, sdkotlp.Count(s.DroppedEvents()))
 	b = e.links(k, b, s.Links())
-	b = otlpjson.AppendDroppedLinks(b, count(s.DroppedLinks()))
+	b = otlpjson.AppendDroppedLinks(b, sdkotlp.Count(s.DroppedLinks()))
 	status := s.Status()
-	b = otlpjson.AppendStatus(b, statusCode(status.Code), status.Description)
+	b = otlpjson.AppendStatus(b, sdkotlp.StatusCode(status.Code), status.Description)
 	return otlpjson.CloseObject(b)
 }
 
@@ -63,9 +59,9 @@ func (e *encoder) events(k *otlpjson.Keys, b []byte, events []sdktrace.Event) []
 	b = otlpjson.OpenEvents(b)
 	for i := range events {
 		ev := &events[i]
-		b = otlpjson.OpenEvent(b, unixNano(ev.Time), ev.Name)
+		b = otlpjson.OpenEvent(b, sdkotlp.UnixNano(ev.Time), ev.Name)
 		b = e.attributes(k, b, ev.Attributes)
-		b = otlpjson.AppendDroppedAttributes(b, count(ev.DroppedAttributeCount))
+		b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(ev.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
 	return otlpjson.CloseList(b)
@@ -79,9 +75,9 @@ func (e *encoder) links(k *otlpjson.Keys, b []byte, links []sdktrace.Link) []byt
 	for i := range links {
 		l := &links[i]
 		sc := l.SpanContext
-		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), flags(sc, sc))
+		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), sdkotlp.Flags(sc, sc))
 		b = e.attributes(k, b, l.Attributes)
-		b = otlpjson.AppendDroppedAttributes(b, count(l.DroppedAttributeCount))
+		b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(l.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
 	return otlpjson.CloseList(b)
@@ -208,47 +204,4 @@ func (e *encoder) lineEnd(res *resource.Resource, scope *instrumentation.Scope) 
 	b = otlpjson.ResourceOfLine(b, scope.SchemaURL)
 	b = e.keyValues(nil, b, res.Attributes())
 	return otlpjson.CloseLine(b, 0, res.SchemaURL())
-}
-
-// flags are the W3C flags of sc and whether remote came from another process.
-func flags(sc, remote trace.SpanContext) uint32 {
-	f := uint32(sc.TraceFlags()) | otlpjson.FlagHasIsRemote
-	if remote.IsRemote() {
-		f |= otlpjson.FlagIsRemote
-	}
-	return f
-}
-
-func kind(k trace.SpanKind) int32 {
-	if k < trace.SpanKindUnspecified || k > trace.SpanKindConsumer {
-		return 0
-	}
-	return int32(k)
-}
-
-// statusCode turns Go's number into OTLP's: 1 and 2 are swapped.
-func statusCode(c codes.Code) int32 {
-	switch c {
-	case codes.Ok:
-		return otlpjson.StatusOK
-	case codes.Error:
-		return otlpjson.StatusError
-	default:
-		return otlpjson.StatusUnset
-	}
-}
-
-// unixNano is 0 for the zero time and for every other before 1970, and the
-// largest int64 for one beyond it, where UnixNano is undefined.
-func unixNano(t time.Time) uint64 {
-	sec := t.Unix()
-	if sec < 0 {
-		return 0
-	}
-	sec = min(sec, math.MaxInt64/int64(time.Second))
-	return min(uint64(sec)*uint64(time.Second)+uint64(t.Nanosecond()), math.MaxInt64) //nolint:gosec // both are positive
-}
-
-func count(n int) uint32 {
-	return uint32(min(max(int64(n), 0), math.MaxUint32))
 }

@@ -9,6 +9,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -58,15 +59,14 @@ func TestOffCostsNothing(t *testing.T) {
 // The benchmarked span is a whole one: every Required and Recommended attribute.
 func TestBenchmarkedSpanIsComplete(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	rec.wrap(benchMux()).ServeHTTP(httptest.NewRecorder(), benchRequest(true))
-	s := rec.only(t).wantName("GET /users/{id}").want(
-		"http.request.method", "GET", "url.path", "/users/42", "url.scheme", "http", "url.query", "page=2&sort=name",
-		"http.route", "/users/{id}", "http.response.status_code", "200", "server.address", "shop.example", "server.port", "8080",
-		"client.address", "192.0.2.1", "network.peer.address", "192.0.2.1", "network.peer.port", "1234",
-		"network.protocol.version", "1.1", "user_agent.original", "bench/1.0",
-	)
-	if n := len(s.Attributes()); n != 13 {
+	_, tr := capturetest.Start(t)
+	wrap(tr, benchMux()).ServeHTTP(httptest.NewRecorder(), benchRequest(true))
+	s := tr.Span("GET /users/{id}").Attr("http.request.method", "GET").Attr("url.path", "/users/42").Attr("url.scheme", "http").
+		Attr("url.query", "page=2&sort=name").Attr("http.route", "/users/{id}").Attr("http.response.status_code", 200).
+		Attr("server.address", "shop.example").Attr("server.port", 8080).Attr("client.address", "192.0.2.1").
+		Attr("network.peer.address", "192.0.2.1").Attr("network.peer.port", 1234).Attr("network.protocol.version", "1.1").
+		Attr("user_agent.original", "bench/1.0").One()
+	if n := len(s.Attributes); n != 13 {
 		t.Errorf("%d attributes, want 13", n)
 	}
 }

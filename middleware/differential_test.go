@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
@@ -175,6 +177,35 @@ func ask(tb testing.TB, srv *httptest.Server, p probe) answer {
 	return answer{resp.StatusCode, resp.Proto, resp.Header, resp.Trailer, string(body), err != nil}
 }
 
+// queue has each span as it ends, whatever its name, of one of two rivals.
+type queue struct {
+	tp    *sdktrace.TracerProvider
+	ended chan sdktrace.ReadOnlySpan
+}
+
+func newQueue(tb testing.TB) *queue {
+	tb.Helper()
+	q := &queue{ended: make(chan sdktrace.ReadOnlySpan, 1<<10)}
+	q.tp = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(q))
+	return q
+}
+
+func (q *queue) OnEnd(s sdktrace.ReadOnlySpan)                   { q.ended <- s }
+func (q *queue) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (q *queue) ForceFlush(context.Context) error                { return nil }
+func (q *queue) Shutdown(context.Context) error                  { return nil }
+
+func (q *queue) next(tb testing.TB) sdktrace.ReadOnlySpan {
+	tb.Helper()
+	select {
+	case s := <-q.ended:
+		return s
+	case <-time.After(patience):
+		tb.Fatal("no span has ended")
+		return nil
+	}
+}
+
 func fixedProbes() []probe {
 	var ps []probe
 	for _, target := range []string{
@@ -215,7 +246,7 @@ func TestDifferential(t *testing.T) {
 	for _, version := range []string{"1.1", "2"} {
 		t.Run("HTTP "+version, func(t *testing.T) {
 			t.Parallel()
-			ours, theirs := newRecorder(t), newRecorder(t)
+			ours, theirs := newQueue(t), newQueue(t)
 			mine := serveVersion(t, version, middleware.New(diffMux(), middleware.WithTracerProvider(ours.tp), middleware.WithPropagators(w3c())))
 			rival := serveVersion(t, version, otelhttp.NewHandler(diffMux(), "", otelhttp.WithTracerProvider(theirs.tp), otelhttp.WithPropagators(w3c())))
 			seed := rand.Uint64()
@@ -225,13 +256,13 @@ func TestDifferential(t *testing.T) {
 				probes = append(probes, randomProbe(rnd))
 			}
 			for _, p := range probes {
-				compare(t, p, version, seed, [2]*httptest.Server{mine, rival}, [2]*recorder{ours, theirs})
+				compare(t, p, version, seed, [2]*httptest.Server{mine, rival}, [2]*queue{ours, theirs})
 			}
 		})
 	}
 }
 
-func compare(t *testing.T, p probe, version string, seed uint64, srv [2]*httptest.Server, rec [2]*recorder) {
+func compare(t *testing.T, p probe, version string, seed uint64, srv [2]*httptest.Server, rec [2]*queue) {
 	t.Helper()
 	name := fmt.Sprintf("%s %s (seed %d, %+v)", p.method, p.target, seed, p)
 	got, want := ask(t, srv[0], p), ask(t, srv[1], p)

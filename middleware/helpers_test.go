@@ -7,11 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -22,52 +20,9 @@ const (
 	callerHead = "00-" + callerID + "-" + callerSpan + "-01"
 )
 
-// recorder collects ended spans. ended has a token for each.
-type recorder struct {
-	*tracetest.SpanRecorder
-	tp    *sdktrace.TracerProvider
-	ended chan struct{}
-	taken int // by next
-}
-
-func (r *recorder) OnEnd(s sdktrace.ReadOnlySpan) {
-	r.SpanRecorder.OnEnd(s)
-	r.ended <- struct{}{}
-}
-
-func newRecorder(tb testing.TB, opts ...sdktrace.TracerProviderOption) *recorder {
-	tb.Helper()
-	r := &recorder{SpanRecorder: tracetest.NewSpanRecorder(), ended: make(chan struct{}, 1<<16)}
-	r.tp = sdktrace.NewTracerProvider(append(opts, sdktrace.WithSpanProcessor(r))...)
-	tb.Cleanup(func() { _ = r.tp.Shutdown(context.Background()) })
-	return r
-}
-
-// next waits for the next span to end.
-func (r *recorder) next(tb testing.TB) span {
-	tb.Helper()
-	select {
-	case <-r.ended:
-	case <-time.After(patience):
-		tb.Fatal("no span has ended")
-	}
-	r.taken++
-	return span{tb, r.Ended()[r.taken-1]}
-}
-
-// only returns the one span there is.
-func (r *recorder) only(tb testing.TB) span {
-	tb.Helper()
-	all := r.Ended()
-	if len(all) != 1 {
-		tb.Fatalf("%d spans, want 1", len(all))
-	}
-	return span{tb, all[0]}
-}
-
-// wrap wraps next with spans that go to r, and W3C propagation.
-func (r *recorder) wrap(next http.Handler, opts ...middleware.Option) http.Handler {
-	base := []middleware.Option{middleware.WithTracerProvider(r.tp), middleware.WithPropagators(w3c())}
+// wrap wraps next with spans that go to tr, and W3C propagation.
+func wrap(tr *capturetest.Trace, next http.Handler, opts ...middleware.Option) http.Handler {
+	base := []middleware.Option{middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(w3c())}
 	return middleware.New(next, append(base, opts...)...)
 }
 
@@ -75,67 +30,29 @@ func w3c() propagation.TextMapPropagator {
 	return propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 }
 
-// span is a span with questions.
-type span struct {
-	tb testing.TB
-	sdktrace.ReadOnlySpan
-}
-
-// attr returns an attribute as text, and "" when it is missing.
-func (s span) attr(key string) string {
-	for _, kv := range s.Attributes() {
-		if string(kv.Key) == key {
-			return kv.Value.String()
-		}
-	}
-	return ""
-}
-
-// want checks attributes in pairs; the value "" stands for "absent".
-func (s span) want(pairs ...string) span {
-	s.tb.Helper()
-	for i := 0; i < len(pairs); i += 2 {
-		if got := s.attr(pairs[i]); got != pairs[i+1] {
-			s.tb.Errorf("%s = %q, want %q", pairs[i], got, pairs[i+1])
-		}
-	}
-	return s
-}
-
-func (s span) wantName(want string) span {
-	s.tb.Helper()
-	if got := s.Name(); got != want {
-		s.tb.Errorf("name = %q, want %q", got, want)
-	}
-	return s
-}
-
-func (s span) wantStatus(want codes.Code) span {
-	s.tb.Helper()
-	if got := s.Status().Code; got != want {
-		s.tb.Errorf("status = %v (%q), want %v", got, s.Status().Description, want)
-	}
-	return s
-}
-
-// one serves one request in process and returns its span.
-func one(tb testing.TB, next http.Handler, r *http.Request, opts ...middleware.Option) (span, *httptest.ResponseRecorder) {
+// one serves one request in process and returns its spans.
+func one(tb testing.TB, next http.Handler, r *http.Request, opts ...middleware.Option) *capturetest.Trace {
 	tb.Helper()
-	rec := newRecorder(tb)
-	w := httptest.NewRecorder()
-	rec.wrap(next, opts...).ServeHTTP(w, r)
-	return rec.only(tb), w
+	_, tr := capturetest.Start(tb)
+	wrap(tr, next, opts...).ServeHTTP(httptest.NewRecorder(), r)
+	return tr
 }
 
-// panicsWith serves one request whose handler panics, and returns the span and the value that came out.
-func panicsWith(tb testing.TB, next http.Handler, r *http.Request, opts ...middleware.Option) (s span, value any) {
+// panicsWith serves one request whose handler panics, and returns its spans and the value that came out.
+func panicsWith(tb testing.TB, next http.Handler, r *http.Request) (tr *capturetest.Trace, value any) {
 	tb.Helper()
-	rec := newRecorder(tb)
-	func() {
-		defer func() { value = recover() }()
-		rec.wrap(next, opts...).ServeHTTP(httptest.NewRecorder(), r)
-	}()
-	return rec.only(tb), value
+	_, tr = capturetest.Start(tb)
+	defer func() { value = recover() }()
+	wrap(tr, next).ServeHTTP(httptest.NewRecorder(), r)
+	return tr, nil
+}
+
+// text asks for an attribute as a table has it: "" stands for "absent".
+func text(s *capturetest.Spans, key, want string) *capturetest.Spans {
+	if want == "" {
+		return s.NoAttr(key)
+	}
+	return s.Attr(key, want)
 }
 
 func get(target string, header ...string) *http.Request {

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -64,8 +65,8 @@ func TestRoutes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := one(t, tt.handler, tt.request)
-			s.wantName(tt.want).want("http.route", tt.route)
+			tr := one(t, tt.handler, tt.request)
+			text(tr.Span(tt.want), "http.route", tt.route)
 		})
 	}
 }
@@ -98,8 +99,8 @@ func TestSetRoute(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := one(t, tt.handler, get("/users/1"))
-			s.wantName("GET "+tt.want).want("http.route", tt.want)
+			tr := one(t, tt.handler, get("/users/1"))
+			tr.Span("GET "+tt.want).Attr("http.route", tt.want)
 		})
 	}
 }
@@ -119,22 +120,23 @@ func TestSetRouteWithoutARequestIsANoOp(t *testing.T) {
 // A route that is known before the span starts goes to the sampler.
 func TestRouteKnownAtStart(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	var saw sdktrace.SamplingParameters
+	_, tr := capturetest.Start(t, capturetest.WithProviderOptions(sdktrace.WithSampler(spy{&saw})))
 	mux := http.NewServeMux()
-	mux.Handle("GET /users/{id}", rec.wrap(status(http.StatusOK)))
+	mux.Handle("GET /users/{id}", wrap(tr, status(http.StatusOK)))
 	mux.ServeHTTP(httptest.NewRecorder(), get("/users/1"))
-	rec.only(t).wantName("GET /users/{id}").want("http.route", "/users/{id}")
-	if got := rec.Started()[0].Name(); got != "GET /users/{id}" {
-		t.Errorf("name at start = %q", got)
+	tr.Span("GET /users/{id}").Attr("http.route", "/users/{id}")
+	if saw.Name != "GET /users/{id}" {
+		t.Errorf("name at start = %q", saw.Name)
 	}
 }
 
 // The layers outside of ours see the pattern too.
 func TestPatternIsHandedToTheOutside(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	r := get("/users/1")
-	rec.wrap(muxOf("/users/{id}", status(http.StatusOK))).ServeHTTP(httptest.NewRecorder(), r)
+	wrap(tr, muxOf("/users/{id}", status(http.StatusOK))).ServeHTTP(httptest.NewRecorder(), r)
 	if r.Pattern != "/users/{id}" {
 		t.Errorf("outer request's Pattern = %q", r.Pattern)
 	}
@@ -143,7 +145,7 @@ func TestPatternIsHandedToTheOutside(t *testing.T) {
 // TimeoutHandler answers while the handler still runs: the route is there, and what comes late hurts nobody.
 func TestTimeoutHandlerWithALateHandler(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	var wg sync.WaitGroup
 	wg.Add(1)
 	timedOut := make(chan struct{})
@@ -156,23 +158,25 @@ func TestTimeoutHandlerWithALateHandler(t *testing.T) {
 		}
 	})
 	w := httptest.NewRecorder()
-	rec.wrap(http.TimeoutHandler(middleware.Routes(late), time.Millisecond, "too late")).ServeHTTP(w, get("/u/1"))
+	wrap(tr, http.TimeoutHandler(middleware.Routes(late), time.Millisecond, "too late")).ServeHTTP(w, get("/u/1"))
 	close(timedOut)
 	wg.Wait()
 	if w.Code != http.StatusServiceUnavailable || w.Body.String() != "too late" {
 		t.Errorf("answer = %d %q", w.Code, w.Body.String())
 	}
-	rec.only(t).wantName("GET /u/{id}").wantStatus(codes.Error).want("http.route", "/u/{id}", "http.response.status_code", "503", "error.type", "503")
+	tr.Span("GET /u/{id}").Err().Attr("http.route", "/u/{id}").Attr("http.response.status_code", 503).Attr("error.type", "503")
 }
 
 func TestNameCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	h := rec.wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { middleware.SetRoute(r.Context(), r.URL.Path) }))
+	_, tr := capturetest.Start(t)
+	h := wrap(tr, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { middleware.SetRoute(r.Context(), r.URL.Path) }))
+	path := func(i int) string { return "/" + strings.Repeat("x", i%1500) }
 	for i := range 3000 {
-		path := "/" + strings.Repeat("x", i%1500)
-		h.ServeHTTP(httptest.NewRecorder(), get(path))
-		if want := "GET " + path[:min(len(path), 512)]; rec.Ended()[i].Name() != want {
+		h.ServeHTTP(httptest.NewRecorder(), get(path(i)))
+	}
+	for i, s := range tr.Spans().Times(3000).All() {
+		if want := path(i); s.Name != "GET "+want[:min(len(want), 512)] {
 			t.Fatalf("name %d is wrong", i)
 		}
 	}

@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/codes"
-
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -78,8 +77,8 @@ func (c raw) line() string {
 func TestStorySSEWithAClientThatLeaves(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"1.1", "2"} {
-		rec := newRecorder(t)
-		srv := serveVersion(t, version, rec.wrap(muxOf("GET /events/{id}", func(w http.ResponseWriter, r *http.Request) {
+		_, tr := capturetest.Start(t)
+		srv := serveVersion(t, version, wrap(tr, muxOf("GET /events/{id}", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			for i := 0; r.Context().Err() == nil; i++ {
 				_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
@@ -95,20 +94,20 @@ func TestStorySSEWithAClientThatLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadFull(resp.Body, make([]byte, 9)); err != nil {
+		if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 0\n\ndata: 1\n\n"))); err != nil {
 			t.Fatal(err)
 		}
 		leave()
 		_ = resp.Body.Close()
-		rec.next(t).wantName("GET /events/{id}").wantStatus(codes.Unset).want("http.response.status_code", "200",
-			"waymark.http.stream", "sse", "waymark.http.end", "client_disconnected", "network.protocol.version", version)
+		tr.Wait("GET /events/{id}", 1).NoErr().Attr("http.response.status_code", 200).Attr("waymark.http.stream", "sse").Attr("waymark.http.end", "client_disconnected").
+			Attr("network.protocol.version", version)
 	}
 }
 
 func TestStoryWebSocket(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(muxOf("/ws", func(w http.ResponseWriter, _ *http.Request) {
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, muxOf("/ws", func(w http.ResponseWriter, _ *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -130,14 +129,13 @@ func TestStoryWebSocket(t *testing.T) {
 	if got := c.line(); got != "echo hello" {
 		t.Errorf("read %q", got)
 	}
-	rec.next(t).wantName("GET /ws").wantStatus(codes.Unset).want("http.response.status_code", "101",
-		"waymark.http.stream", "upgrade", "waymark.http.end", "")
+	tr.Wait("GET /ws", 1).NoErr().Attr("http.response.status_code", 101).Attr("waymark.http.stream", "upgrade").NoAttr("waymark.http.end")
 }
 
 func TestStoryExpectContinue(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })))
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })))
 	c := dial(t, srv)
 	c.send("POST / HTTP/1.1", "Host: shop.example", "Expect: 100-continue", "Content-Length: 4")
 	if got := c.line() + c.line(); got != "HTTP/1.1 100 Continue" {
@@ -148,14 +146,14 @@ func TestStoryExpectContinue(t *testing.T) {
 	if string(body) != "body" {
 		t.Errorf("body = %q", body)
 	}
-	rec.next(t).wantStatus(codes.Unset).want("http.response.status_code", "200")
+	tr.Wait("POST", 1).NoErr().Attr("http.response.status_code", 200)
 }
 
 // A body that breaks off is a failure to receive; one that is larger than the handler wants is the client's.
 func TestStoryBrokenAndLargeBodies(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4))
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -166,20 +164,20 @@ func TestStoryBrokenAndLargeBodies(t *testing.T) {
 	c := dial(t, srv)
 	c.send("POST / HTTP/1.1", "Host: shop.example", "Content-Length: 4000")
 	_ = c.Close()
-	rec.next(t).wantStatus(codes.Error).want("error.type", "unexpected_eof", "http.response.status_code", "400")
+	tr.Wait("POST", 1).Err().Attr("error.type", "unexpected_eof").Attr("http.response.status_code", 400)
 
 	resp, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader("too large"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	rec.next(t).wantStatus(codes.Unset).want("error.type", "", "http.response.status_code", "413")
+	tr.Wait("POST", 2).NoErr().Attr("http.response.status_code", 413).NoAttr("error.type")
 }
 
 func TestStoryHeadAndNotModified(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(muxOf("/{code}", func(w http.ResponseWriter, r *http.Request) {
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, muxOf("/{code}", func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("code") == "304" {
 			w.WriteHeader(http.StatusNotModified)
 		}
@@ -188,44 +186,52 @@ func TestStoryHeadAndNotModified(t *testing.T) {
 	c := dial(t, srv)
 	c.send("HEAD /200 HTTP/1.1", "Host: shop.example")
 	_ = c.response("HEAD") //nolint:bodyclose // a raw connection
-	rec.next(t).wantName("HEAD /{code}").wantStatus(codes.Unset).want("http.response.status_code", "200", "error.type", "")
+	tr.Wait("HEAD /{code}", 1).NoErr().Attr("http.response.status_code", 200).NoAttr("error.type")
 	c.send("GET /304 HTTP/1.1", "Host: shop.example")
 	_ = c.response("GET") //nolint:bodyclose // a raw connection
-	rec.next(t).wantStatus(codes.Unset).want("http.response.status_code", "304", "error.type", "")
+	tr.Wait("GET /{code}", 1).NoErr().Attr("http.response.status_code", 304).NoAttr("error.type")
 }
 
 func TestStoryOddRequests(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	srv := serve(t, rec.wrap(h))
+	srv := serve(t, wrap(tr, h))
 	// net/http itself answers OPTIONS * inside of the handler chain only when it is told to.
 	srv.Config.DisableGeneralOptionsHandler = true
 	for _, tt := range []struct {
-		lines               []string
-		name, path, version string
-		port                string
+		lines         []string
+		name          string
+		n             int // of this name so far
+		path, version string
+		port          int
 	}{
-		{[]string{"OPTIONS * HTTP/1.1", "Host: shop.example"}, "OPTIONS", "*", "1.1", ""},
-		{[]string{"CONNECT db.example:5432 HTTP/1.1", "Host: db.example:5432"}, "CONNECT", "", "1.1", "5432"},
-		{[]string{"GET http://shop.example:81 HTTP/1.1", "Host: ignored"}, "GET", "/", "1.1", "81"},
-		{[]string{"GET /old HTTP/1.0"}, "GET", "/old", "1.0", ""},
-		{[]string{"get / HTTP/1.1", "Host: shop.example"}, "HTTP", "/", "1.1", ""},
+		{[]string{"OPTIONS * HTTP/1.1", "Host: shop.example"}, "OPTIONS", 1, "*", "1.1", 0},
+		{[]string{"CONNECT db.example:5432 HTTP/1.1", "Host: db.example:5432"}, "CONNECT", 1, "", "1.1", 5432},
+		{[]string{"GET http://shop.example:81 HTTP/1.1", "Host: ignored"}, "GET", 1, "/", "1.1", 81},
+		{[]string{"GET /old HTTP/1.0"}, "GET", 2, "/old", "1.0", 0},
+		{[]string{"get / HTTP/1.1", "Host: shop.example"}, "HTTP", 1, "/", "1.1", 0},
 	} {
 		c := dial(t, srv)
 		c.send(tt.lines...)
 		if resp := c.response("GET"); resp.StatusCode != http.StatusNoContent { //nolint:bodyclose // a raw connection
 			t.Errorf("%s: status %d", tt.lines[0], resp.StatusCode)
 		}
-		rec.next(t).wantName(tt.name).want("url.path", tt.path, "network.protocol.version", tt.version, "server.port", tt.port, "url.scheme", "http")
+		s := tr.Wait(tt.name, tt.n).Attr("url.scheme", "http").Attr("network.protocol.version", tt.version)
+		s = text(s, "url.path", tt.path)
+		if tt.port != 0 {
+			s.Attr("server.port", tt.port)
+		} else {
+			s.NoAttr("server.port")
+		}
 	}
 }
 
 // A panic closes its own connection, as it does without us; the server lives on.
 func TestStoryPanicOnAKeptConnection(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(muxOf("/{what}", func(_ http.ResponseWriter, r *http.Request) {
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, muxOf("/{what}", func(_ http.ResponseWriter, r *http.Request) {
 		if r.PathValue("what") == "panic" {
 			panic("boom")
 		}
@@ -233,22 +239,22 @@ func TestStoryPanicOnAKeptConnection(t *testing.T) {
 	c := dial(t, srv)
 	c.send("GET /ok HTTP/1.1", "Host: shop.example")
 	_ = c.response("GET") //nolint:bodyclose // a raw connection
-	rec.next(t).wantStatus(codes.Unset)
+	tr.Wait("GET /{what}", 1).NoErr()
 	c.send("GET /panic HTTP/1.1", "Host: shop.example")
 	if _, err := c.ReadString('\n'); !errors.Is(err, io.EOF) {
 		t.Errorf("read %v, want the connection closed", err)
 	}
-	rec.next(t).wantName("GET /{what}").wantStatus(codes.Error).want("error.type", "string", "http.response.status_code", "")
+	tr.Wait("GET /{what}", 2).Err().Attr("error.type", "string").NoAttr("http.response.status_code")
 	c = dial(t, srv)
 	c.send("GET /ok HTTP/1.1", "Host: shop.example")
 	_ = c.response("GET") //nolint:bodyclose // a raw connection
-	rec.next(t).wantStatus(codes.Unset)
+	tr.Wait("GET /{what}", 3).NoErr().Times(2)
 }
 
 func TestStoryServerTimingOnTheWire(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := serve(t, rec.wrap(muxOf("/{code}", func(w http.ResponseWriter, _ *http.Request) {
+	_, tr := capturetest.Start(t)
+	srv := serve(t, wrap(tr, muxOf("/{code}", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
 		w.Header().Set("Server-Timing", "db;dur=1")
 	}), middleware.WithServerTiming()))
@@ -257,7 +263,7 @@ func TestStoryServerTimingOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	id := rec.next(t).SpanContext().SpanID().String()
+	id := tr.Wait("GET /{code}", 1).One().SpanID.String()
 	if got := resp.Header["Server-Timing"]; len(got) != 2 || !strings.Contains(got[1], id) {
 		t.Errorf("Server-Timing = %q", got)
 	}
@@ -266,19 +272,19 @@ func TestStoryServerTimingOnTheWire(t *testing.T) {
 // HTTP/2 without TLS, by prior knowledge.
 func TestStoryH2C(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := httptest.NewUnstartedServer(rec.wrap(muxOf("/a", status(http.StatusOK))))
+	_, tr := capturetest.Start(t)
+	srv := httptest.NewUnstartedServer(wrap(tr, muxOf("/a", status(http.StatusOK))))
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	srv.Config.Protocols = &protocols
 	srv.Start()
 	defer srv.Close()
-	tr := &http.Transport{Protocols: &protocols}
-	defer tr.CloseIdleConnections()
-	resp, err := (&http.Client{Transport: tr}).Get(srv.URL + "/a")
+	transport := &http.Transport{Protocols: &protocols}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get(srv.URL + "/a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	rec.next(t).wantName("GET /a").want("network.protocol.version", "2", "url.scheme", "http")
+	tr.Wait("GET /a", 1).Attr("network.protocol.version", "2").Attr("url.scheme", "http")
 }

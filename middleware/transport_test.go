@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 // network is a RoundTripper that keeps the request.
@@ -50,15 +50,16 @@ func call(tb testing.TB, rt http.RoundTripper, ctx context.Context, url string) 
 
 func TestTransport(t *testing.T) {
 	t.Parallel()
-	rec, n := newRecorder(t), &network{}
-	rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()), middleware.WithRedactedQuery("pin"))
+	_, tr := capturetest.Start(t)
+	n := &network{}
+	rt := middleware.NewTransport(n, middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(w3c()), middleware.WithRedactedQuery("pin"))
 	if err := call(t, rt, t.Context(), "http://u:pw@shop.example/a?Token=x&page=2&pin=1"); err != nil {
 		t.Fatal(err)
 	}
-	s := rec.only(t).wantName("GET").wantStatus(codes.Unset)
-	s.want("url.full", "http://shop.example/a?Token=REDACTED&page=2&pin=REDACTED", "http.response.status_code", "200", "server.address", "shop.example")
-	if s.SpanKind() != trace.SpanKindClient || !strings.Contains(n.saw.Header.Get("Traceparent"), s.SpanContext().SpanID().String()) {
-		t.Errorf("kind %v, traceparent %q", s.SpanKind(), n.saw.Header.Get("Traceparent"))
+	s := tr.Span("GET").NoErr().Kind(traces.KindClient).Attr("url.full", "http://shop.example/a?Token=REDACTED&page=2&pin=REDACTED").Attr("http.response.status_code", 200).
+		Attr("server.address", "shop.example").One()
+	if got := n.saw.Header.Get("Traceparent"); !strings.Contains(got, s.SpanID.String()) {
+		t.Errorf("traceparent %q of span %s", got, s.SpanID)
 	}
 	if n.saw.URL.RawQuery != "Token=x&page=2&pin=1" || n.saw.URL.User == nil {
 		t.Error("the request itself was redacted")
@@ -67,24 +68,25 @@ func TestTransport(t *testing.T) {
 
 func TestTransportError(t *testing.T) {
 	t.Parallel()
-	rec, n := newRecorder(t), &network{err: errors.New("no route")}
-	rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp))
+	_, tr := capturetest.Start(t)
+	n := &network{err: errors.New("no route")}
+	rt := middleware.NewTransport(n, middleware.WithTracerProvider(tr.TracerProvider()))
 	if err := call(t, rt, t.Context(), "http://shop.example/"); !errors.Is(err, n.err) {
 		t.Errorf("err = %v", err)
 	}
-	rec.only(t).wantStatus(codes.Error)
+	tr.Span("GET").Err()
 }
 
 func TestTransportFilterAndOffStillPropagate(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	ctx := middleware.Extract(t.Context(), map[string]string{"traceparent": callerHead}, middleware.WithPropagators(w3c()))
 	for name, opt := range map[string]middleware.Option{
 		"filter": middleware.WithFilter(func(*http.Request) bool { return false }),
 		"off":    middleware.WithTracerProvider(noop.NewTracerProvider()),
 	} {
 		n := &network{}
-		rt := middleware.NewTransport(n, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()), opt)
+		rt := middleware.NewTransport(n, middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(w3c()), opt)
 		if err := call(t, rt, ctx, "http://shop.example/"); err != nil {
 			t.Fatal(err)
 		}
@@ -92,20 +94,18 @@ func TestTransportFilterAndOffStillPropagate(t *testing.T) {
 			t.Errorf("%s: traceparent = %q", name, got)
 		}
 	}
-	if len(rec.Ended()) != 0 {
-		t.Error("a span was made")
-	}
+	tr.Spans().Times(0)
 }
 
 func TestTransportIsNotWrappedTwice(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	once := middleware.NewTransport(nil, middleware.WithTracerProvider(rec.tp))
-	if got := middleware.NewTransport(once, middleware.WithTracerProvider(rec.tp)); got != once {
+	_, tr := capturetest.Start(t)
+	once := middleware.NewTransport(nil, middleware.WithTracerProvider(tr.TracerProvider()))
+	if got := middleware.NewTransport(once, middleware.WithTracerProvider(tr.TracerProvider())); got != once {
 		t.Error("our own transport is wrapped again")
 	}
 	theirs := otelhttp.NewTransport(nil)
-	if got := middleware.NewTransport(theirs, middleware.WithTracerProvider(rec.tp)); got != http.RoundTripper(theirs) {
+	if got := middleware.NewTransport(theirs, middleware.WithTracerProvider(tr.TracerProvider())); got != http.RoundTripper(theirs) {
 		t.Error("otelhttp's transport is wrapped again")
 	}
 	n := &network{}
@@ -118,27 +118,15 @@ func TestTransportIsNotWrappedTwice(t *testing.T) {
 
 func TestTransportOverARealServer(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
-	srv := httptest.NewServer(rec.wrap(status(http.StatusNoContent)))
+	_, tr := capturetest.Start(t)
+	srv := httptest.NewServer(wrap(tr, status(http.StatusNoContent)))
 	defer srv.Close()
-	client := &http.Client{Transport: middleware.NewTransport(nil, middleware.WithTracerProvider(rec.tp), middleware.WithPropagators(w3c()))}
+	client := &http.Client{Transport: middleware.NewTransport(nil, middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(w3c()))}
 	resp, err := client.Get(srv.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	rec.next(t)
-	rec.next(t)
 	client.CloseIdleConnections()
-	var parent, child trace.SpanContext
-	for _, s := range rec.Ended() {
-		if s.SpanKind() == trace.SpanKindClient {
-			parent = s.SpanContext()
-		} else {
-			child = s.Parent()
-		}
-	}
-	if parent.SpanID() != child.SpanID() {
-		t.Errorf("the server span is the child of %v, want %v", child, parent)
-	}
+	tr.Wait("GET", 2).Kind(traces.KindServer).Under("GET")
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,30 +18,24 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/internal/request"
 	"github.com/waymark-trace/waymark/middleware"
+	"github.com/waymark-trace/waymark/traces"
 )
 
-func wantException(tb testing.TB, s span, typ, message, frame string) {
+// wantException wants one event and no other: the SDK must not record the panic again.
+func wantException(tb testing.TB, s *traces.Span, typ, message, frame string) {
 	tb.Helper()
-	for _, e := range s.Events() {
-		if e.Name != "exception" {
-			continue
-		}
-		got := map[attribute.Key]string{}
-		for _, kv := range e.Attributes {
-			got[kv.Key] = kv.Value.AsString()
-		}
-		if got["exception.type"] != typ || got["exception.message"] != message || !strings.Contains(got["exception.stacktrace"], frame) {
-			tb.Errorf("exception = %q, %q; stack shows %s: %v", got["exception.type"], got["exception.message"], frame,
-				strings.Contains(got["exception.stacktrace"], frame))
-		}
-		return
+	got := slices.Collect(s.Exceptions())
+	if len(got) != 1 || len(s.Events) != 1 {
+		tb.Fatalf("events %v, want one exception", s.Events)
 	}
-	tb.Error("no exception event")
+	if e := got[0]; e.Type != typ || e.Message != message || !strings.Contains(e.Stacktrace, frame) {
+		tb.Errorf("exception = %q, %q; stack shows %s: %v", e.Type, e.Message, frame, strings.Contains(e.Stacktrace, frame))
+	}
 }
 
 type customPanic struct{ code int }
@@ -73,14 +68,11 @@ func TestPanicValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, value := panicsWith(t, muxOf("/a", func(http.ResponseWriter, *http.Request) { tt.do() }), get("/a"))
+			tr, value := panicsWith(t, muxOf("/a", func(http.ResponseWriter, *http.Request) { tt.do() }), get("/a"))
 			if value == nil {
 				t.Fatal("the panic was swallowed")
 			}
-			s.wantName("GET /a").wantStatus(codes.Error).want("error.type", tt.typ, "http.response.status_code", "")
-			if len(s.Events()) != 1 {
-				t.Errorf("%d events, want 1", len(s.Events()))
-			}
+			s := tr.Span("GET /a").Err().Attr("error.type", tt.typ).NoAttr("http.response.status_code").One()
 			wantException(t, s, tt.typ, tt.message, "TestPanicValues")
 		})
 	}
@@ -88,58 +80,56 @@ func TestPanicValues(t *testing.T) {
 
 func TestPanicAfterTheHeaderKeepsTheCode(t *testing.T) {
 	t.Parallel()
-	s, _ := panicsWith(t, status2(http.StatusAccepted, func() { panic("boom") }), get("/"))
-	s.wantStatus(codes.Error).want("http.response.status_code", "202", "error.type", "string")
+	tr, _ := panicsWith(t, status2(http.StatusAccepted, func() { panic("boom") }), get("/"))
+	tr.Span("GET").Err().Attr("http.response.status_code", 202).Attr("error.type", "string")
 }
 
 func TestInvalidStatusCodeIsAPanicWithoutACode(t *testing.T) {
 	t.Parallel()
-	s, value := panicsWith(t, status(42), get("/"))
+	tr, value := panicsWith(t, status(42), get("/"))
 	if !strings.Contains(fmt.Sprint(value), "42") {
 		t.Errorf("raised again: %v", value)
 	}
-	s.wantStatus(codes.Error).want("http.response.status_code", "", "error.type", "string")
+	tr.Span("GET").Err().Attr("error.type", "string").NoAttr("http.response.status_code")
 }
 
 func TestPanicRecordingOfTheSDKStaysOut(t *testing.T) {
 	t.Parallel()
 	for _, opts := range [][]sdktrace.TracerProviderOption{nil, {sdktrace.WithoutPanicRecording()}} {
-		rec := newRecorder(t, opts...)
+		_, tr := capturetest.Start(t, capturetest.WithProviderOptions(opts...))
 		func() {
 			defer func() { _ = recover() }()
-			rec.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })).ServeHTTP(httptest.NewRecorder(), get("/"))
+			wrap(tr, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })).ServeHTTP(httptest.NewRecorder(), get("/"))
 		}()
-		if n := len(rec.only(t).Events()); n != 1 {
-			t.Errorf("%d events, want 1", n)
+		if s := tr.Span("GET").One(); len(s.Events) != 1 {
+			t.Errorf("events %v, want 1", s.Events)
 		}
 	}
 }
 
 func TestGoexit(t *testing.T) {
 	t.Parallel()
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		rec.wrap(muxOf("/a", func(http.ResponseWriter, *http.Request) { runtime.Goexit() })).ServeHTTP(httptest.NewRecorder(), get("/a"))
+		wrap(tr, muxOf("/a", func(http.ResponseWriter, *http.Request) { runtime.Goexit() })).ServeHTTP(httptest.NewRecorder(), get("/a"))
 	})
 	wg.Wait()
-	rec.only(t).wantName("GET /a").wantStatus(codes.Error).want("error.type", "runtime.Goexit", "http.response.status_code", "")
+	tr.Span("GET /a").Err().Attr("error.type", "runtime.Goexit").NoAttr("http.response.status_code")
 }
 
 // TimeoutHandler runs the handler in another goroutine and raises its panic in ours, whose stack says nothing.
 func TestPanicUnderTimeoutHandlerHasTheStackOfTheHandler(t *testing.T) {
 	t.Parallel()
 	h := http.TimeoutHandler(middleware.Routes(muxOf("/a/{b}", func(http.ResponseWriter, *http.Request) { nilDereference() })), patience, "")
-	s, _ := panicsWith(t, h, get("/a/1"))
-	s.wantName("GET /a/{b}").wantStatus(codes.Error)
-	wantException(t, s, "runtime.errorString", "runtime error: invalid memory address or nil pointer dereference", "nilDereference")
+	tr, _ := panicsWith(t, h, get("/a/1"))
+	wantException(t, tr.Span("GET /a/{b}").Err().One(), "runtime.errorString", "runtime error: invalid memory address or nil pointer dereference", "nilDereference")
 }
 
 func TestPanicThroughRoutesHasOneFullStack(t *testing.T) {
 	t.Parallel()
-	s, _ := panicsWith(t, copying(middleware.Routes(muxOf("/a/{b}", func(http.ResponseWriter, *http.Request) { nilDereference() }))), get("/a/1"))
-	s.wantName("GET /a/{b}")
-	wantException(t, s, "runtime.errorString", "runtime error: invalid memory address or nil pointer dereference", "copying")
+	tr, _ := panicsWith(t, copying(middleware.Routes(muxOf("/a/{b}", func(http.ResponseWriter, *http.Request) { nilDereference() }))), get("/a/1"))
+	wantException(t, tr.Span("GET /a/{b}").One(), "runtime.errorString", "runtime error: invalid memory address or nil pointer dereference", "copying")
 }
 
 func TestRecoveredPanicIsWhatWasAnswered(t *testing.T) {
@@ -152,29 +142,23 @@ func TestRecoveredPanicIsWhatWasAnswered(t *testing.T) {
 		}()
 		middleware.Routes(muxOf("/a", func(http.ResponseWriter, *http.Request) { panic("x") })).ServeHTTP(w, r)
 	})
-	s, _ := one(t, recovering, get("/a"))
-	s.wantName("GET /a").wantStatus(codes.Error).want("error.type", "500", "http.response.status_code", "500")
-	if len(s.Events()) != 0 {
+	tr := one(t, recovering, get("/a"))
+	s := tr.Span("GET /a").Err().Attr("error.type", "500").Attr("http.response.status_code", 500).One()
+	if len(s.Events) != 0 {
 		t.Error("a recovered panic is an event")
 	}
 }
 
 func TestStatusByCode(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]codes.Code{
-		101: codes.Unset, 200: codes.Unset, 204: codes.Unset, 304: codes.Unset, 400: codes.Unset, 404: codes.Unset,
-		429: codes.Unset, 499: codes.Unset, 500: codes.Error, 599: codes.Error, 600: codes.Error,
-	} {
-		s, _ := one(t, status(code), get("/"))
-		s.wantStatus(want).want("http.response.status_code", strconv.Itoa(code))
-		errType := ""
-		if want == codes.Error {
-			errType = strconv.Itoa(code)
-		}
-		s.want("error.type", errType)
+	for _, code := range []int{101, 200, 204, 304, 400, 404, 429, 499} {
+		one(t, status(code), get("/")).Span("GET").NoErr().Attr("http.response.status_code", code).NoAttr("error.type")
 	}
-	s, _ := one(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), get("/"))
-	s.wantStatus(codes.Unset).want("http.response.status_code", "200")
+	for _, code := range []int{500, 599, 600} {
+		one(t, status(code), get("/")).Span("GET").Err().Attr("http.response.status_code", code).Attr("error.type", strconv.Itoa(code))
+	}
+	tr := one(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), get("/"))
+	tr.Span("GET").NoErr().Attr("http.response.status_code", 200)
 }
 
 // failing is a writer whose client is gone.
@@ -207,14 +191,14 @@ func TestFailedWrites(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rec := newRecorder(t)
+			_, tr := capturetest.Start(t)
 			h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(http.StatusCreated)
 				way(w)
 			})
 			gone := &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}
-			rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), gone}, get("/"))
-			rec.only(t).wantStatus(codes.Error).want("error.type", "*net.OpError", "http.response.status_code", "201")
+			wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), gone}, get("/"))
+			tr.Span("GET").Err().Attr("error.type", "*net.OpError").Attr("http.response.status_code", 201)
 		})
 	}
 }
@@ -222,23 +206,23 @@ func TestFailedWrites(t *testing.T) {
 func TestWriteErrorsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{http.ErrBodyNotAllowed, http.ErrHijacked} {
-		rec := newRecorder(t)
+		_, tr := capturetest.Start(t)
 		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotModified)
 			_, _ = w.Write([]byte("x"))
 		})
-		rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), err}, get("/"))
-		rec.only(t).wantStatus(codes.Unset).want("error.type", "")
+		wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), err}, get("/"))
+		tr.Span("GET").NoErr().NoAttr("error.type")
 	}
 
 	// The response to a HEAD is whole with its header.
-	rec := newRecorder(t)
+	_, tr := capturetest.Start(t)
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_, _ = w.Write([]byte("x"))
 	})
-	rec.wrap(h).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
-	rec.only(t).wantStatus(codes.Unset).want("error.type", "")
+	wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
+	tr.Span("HEAD").NoErr().NoAttr("error.type")
 }
 
 func TestErrorTypes(t *testing.T) {
@@ -253,10 +237,10 @@ func TestErrorTypes(t *testing.T) {
 		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), "unexpected_eof"},
 		{errors.New("x"), "*errors.errorString"},
 	} {
-		s, _ := one(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		tr := one(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			request.FromContext(r.Context()).SetError(tt.err)
 		}), get("/"))
-		s.wantStatus(codes.Error).want("error.type", tt.want)
+		tr.Span("GET").Err().Attr("error.type", tt.want)
 	}
 }
 
@@ -278,21 +262,21 @@ func TestFailedReads(t *testing.T) {
 		{&http.MaxBytesError{Limit: 1}, ""},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", brokenBody{tt.err})
-		s, _ := one(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tr := one(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			w.WriteHeader(http.StatusBadRequest)
 		}), r)
-		s.want("error.type", tt.want, "http.response.status_code", "400")
+		text(tr.Span("POST").Attr("http.response.status_code", 400), "error.type", tt.want)
 	}
 }
 
 // What the layers of a request say about its user is on the server span, whoever started it.
 func TestRecordAttributesReachTheServerSpan(t *testing.T) {
 	t.Parallel()
-	s, _ := one(t, copying(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	tr := one(t, copying(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		request.FromContext(r.Context()).SetAttributes(attribute.String("user.id", "u1"))
 	})), get("/"))
-	s.want("user.id", "u1")
+	tr.Span("GET").Attr("user.id", "u1")
 }
 
 func TestEarlyEnds(t *testing.T) {
@@ -306,8 +290,8 @@ func TestEarlyEnds(t *testing.T) {
 	for want, ctx := range map[string]context.Context{
 		"client_disconnected": canceled, "canceled": caused, "timeout": late, "": t.Context(),
 	} {
-		s, _ := one(t, status(http.StatusOK), get("/").WithContext(ctx))
-		s.wantStatus(codes.Unset).want("waymark.http.end", want)
+		tr := one(t, status(http.StatusOK), get("/").WithContext(ctx))
+		text(tr.Span("GET").NoErr(), "waymark.http.end", want)
 	}
 }
 
@@ -333,7 +317,7 @@ func TestStreams(t *testing.T) {
 		{"sse", flushes(1, "Text/Event-Stream; charset=utf-8"), "sse"},
 		{"101", status(http.StatusSwitchingProtocols), "upgrade"},
 	} {
-		s, _ := one(t, tt.h, get("/"))
-		s.want("waymark.http.stream", tt.want)
+		tr := one(t, tt.h, get("/"))
+		text(tr.Span("GET"), "waymark.http.stream", tt.want)
 	}
 }

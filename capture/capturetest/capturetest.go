@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -73,7 +75,7 @@ func (tr *Trace) finish() {
 func (tr *Trace) show() {
 	res := tr.Result()
 	tr.tb.Attr("trace_id", tr.root.SpanContext().TraceID().String())
-	path := filepath.Join(tr.tb.ArtifactDir(), "trace.json")
+	path := vacant(tr.tb.ArtifactDir(), "trace")
 	_, err := io.WriteString(tr.tb.Output(), "the spans of "+tr.tb.Name()+":\n"+res.String()+"\n")
 	if err = errors.Join(err, res.SaveChrome(path)); err != nil {
 		tr.tb.Logf("capturetest: %v", err)
@@ -82,8 +84,25 @@ func (tr *Trace) show() {
 	tr.tb.Logf("their Chrome trace: %s (kept with go test -artifacts)", path)
 }
 
+// vacant is the path of a JSON file that is not there yet: a test may have more
+// than one trace.
+func vacant(dir, name string) string {
+	path := filepath.Join(dir, name+".json")
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+		path = filepath.Join(dir, name+strconv.Itoa(n)+".json")
+	}
+}
+
 // TracerProvider returns the test's provider, for code that is given one.
 func (tr *Trace) TracerProvider() trace.TracerProvider { return tr.provider }
+
+// Processor returns what records the test's spans, for a provider besides the
+// test's, whose spans are then the test's too: that of a program that makes its
+// own, as with Processors of bootstrap.Config.
+func (tr *Trace) Processor() sdktrace.SpanProcessor { return tr.recorder }
 
 // Result returns the spans so far, of every trace of the test's provider. Those
 // that run are open, also the test's own.
@@ -94,6 +113,15 @@ func (tr *Trace) Result() *capture.Result {
 // Tree returns the spans so far as a tree, without durations; spans that run are
 // marked (open), but for the test's own.
 func (tr *Trace) Tree() string { return drawLines(tr.linesOf(tr.Result().Set()), false) }
+
+// hint says why there may be no spans but the test's own.
+func (tr *Trace) hint() string {
+	if len(tr.Spans().nodes) > 0 {
+		return ""
+	}
+	return "\nnothing has started a span in the test's provider: the code under test has to take its tracer from the " +
+		"context, or from tr.TracerProvider(); tracers of otel.Tracer are of another provider"
+}
 
 // Traceparent returns the W3C header of the test's span. IDs count up from 1, so
 // that the first test span is always
@@ -119,13 +147,18 @@ func (tr *Trace) Handler(h http.Handler) http.Handler {
 	})
 }
 
-// spansNamed are the spans of a name so far, with their places in the tree.
-func (tr *Trace) spansNamed(name string) []*traces.Node {
+// nodes are the spans so far that are kept, with their places in the tree.
+func (tr *Trace) nodes(keep func(*traces.Node) bool) []*traces.Node {
 	var out []*traces.Node
 	for node := range tr.Result().Set().All() {
-		if node.Span().Name == name {
+		if keep(node) {
 			out = append(out, node)
 		}
 	}
 	return out
+}
+
+func (tr *Trace) isOwn(s *traces.Span) bool {
+	own := tr.root.SpanContext()
+	return s.SpanID == traces.SpanID(own.SpanID()) && s.TraceID == traces.TraceID(own.TraceID())
 }

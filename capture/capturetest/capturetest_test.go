@@ -73,23 +73,24 @@ func TestWant(t *testing.T) {
 		old, new string
 		want     []string // parts of the failure; none: it passes
 	}{
-		"right":            {},
-		"scope":            {"reserve", "reserve {scope=shop}", nil},
-		"no attributes":    {" [n=2]", "", nil},
-		"wrong name":       {"reserve", "release", []string{"- " + "        release [n=2]", "+ " + "        reserve {scope=shop} [n=2]", "got:\n\t└── TestFake"}},
-		"wrong scope":      {"reserve", "reserve {scope=bar}", []string{"- " + "        reserve {scope=bar}"}},
-		"error missing":    {"checkout [ERROR]", "checkout", []string{"-     checkout\n"}},
-		"error too much":   {"reserve", "reserve [ERROR]", []string{"-         reserve [ERROR]"}},
-		"wrong value":      {"n=2", "n=3", []string{"[n=3]"}},
-		"value by prefix":  {"'A-1'", "'A-", []string{"[n=2]"}},
-		"missing line":     {"        ├── reserve [n=2]\n", "", []string{"+         reserve {scope=shop} [n=2]"}},
-		"line too many":    {"        ├── reserve [n=2]\n", "        ├── reserve\n        ├── reserve\n", []string{"-         reserve\n"}},
-		"wrong depth":      {"        ├── reserve", "    ├── reserve", []string{"-     reserve [n=2]"}},
-		"wrong duration":   {"reserve", "reserve (99.99 s)", []string{"-         reserve (99.99 s)", "+         reserve ("}},
-		"no marker":        {"        ├── reserve", "        reserve", []string{"line 4 has no ├── or └──"}},
-		"less indentation": {"\n└──", "\n\t└──", []string{"line 3 is indented less"}},
-		"open":             {"└── TestFake", "└── TestFake (open)", nil},
-		"not open":         {"reserve", "reserve (open)", []string{"-         reserve (open)"}},
+		"right":              {},
+		"scope":              {"reserve", "reserve {scope=shop}", nil},
+		"no attributes":      {" [n=2]", "", nil},
+		"wrong name":         {"reserve", "release", []string{"- " + "        release [n=2]", "+ " + "        reserve {scope=shop} [n=2]", "got:\n\t└── TestFake"}},
+		"wrong scope":        {"reserve", "reserve {scope=bar}", []string{"- " + "        reserve {scope=bar}"}},
+		"error missing":      {"checkout [ERROR]", "checkout", []string{"-     checkout\n"}},
+		"error too much":     {"reserve", "reserve [ERROR]", []string{"-         reserve [ERROR]"}},
+		"wrong value":        {"n=2", "n=3", []string{"[n=3]"}},
+		"value by prefix":    {"'A-1'", "'A-", []string{"[n=2]"}},
+		"missing line":       {"        ├── reserve [n=2]\n", "", []string{"+         reserve {scope=shop} [n=2]"}},
+		"line too many":      {"        ├── reserve [n=2]\n", "        ├── reserve\n        ├── reserve\n", []string{"-         reserve\n"}},
+		"wrong depth":        {"        ├── reserve", "    ├── reserve", []string{"-     reserve [n=2]"}},
+		"wrong duration":     {"reserve", "reserve (99.99 s)", []string{"-         reserve (99.99 s)", "+         reserve ("}},
+		"no marker":          {"        ├── reserve", "        reserve", []string{"line 4 has no ├── or └──"}},
+		"a level is missing": {"        ├── reserve", "            ├── reserve", []string{"line 4 is deeper than a child of the line above"}},
+		"less indentation":   {"\n└──", "\n\t└──", []string{"line 3 is indented less"}},
+		"open":               {"└── TestFake", "└── TestFake (open)", nil},
+		"not open":           {"reserve", "reserve (open)", []string{"-         reserve (open)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +130,7 @@ func TestWantNothing(t *testing.T) {
 		t.Errorf("%s\n%s", tr.Tree(), got)
 	}
 	tr.Want("└── TestFake")
-	if got := f.one(t); !strings.Contains(got, "- TestFake") {
+	if got := f.one(t); !strings.Contains(got, "- TestFake") || !strings.Contains(got, "tracers of otel.Tracer are of another provider") {
 		t.Errorf("failure %q", got)
 	}
 }
@@ -152,6 +153,11 @@ func TestSpan(t *testing.T) {
 		"none":       {func() { tr.None("charge") }, []string{`1 times span "charge", want none`}},
 		"max open":   {func() { tr.Max("TestFake", time.Hour) }, []string{"has not ended"}},
 		"max":        {func() { tr.Max("charge", -1) }, []string{`span "charge" took`}},
+		"has":        {func() { tr.Span("reserve").NoAttr("m").NoAttr("k", "n") }, []string{`no span "reserve" without m without k, n`, "n=2"}},
+		"has error":  {func() { tr.Span("charge").NoErr().Attr("k", 1) }, []string{`no span "charge" without status Error`}},
+		"one of all": {func() { tr.Spans().One() }, []string{"3 times span, want 1", "(under TestFake > checkout)"}},
+		"no server":  {func() { tr.Spans().Kind(traces.KindServer) }, []string{"no span of kind server; there is:"}},
+		"one none":   {func() { tr.Span("refund").One() }, []string{`no span "refund"`}},
 		"max none":   {func() { tr.Max("refund", 1) }, []string{`no span "refund"`}},
 		"no value":   {func() { tr.Span("charge").Attr("order", struct{}{}) }, []string{"struct {}"}},
 		"all right":  {func() { tr.Span("reserve").Attr("n", int8(2)).Attr("n", uint(2)).Under("TestFake") }, nil},
@@ -170,9 +176,84 @@ func TestSpan(t *testing.T) {
 			}
 		}
 	}
-	if all := tr.Span("charge").All(); len(all) != 1 || all[0].Status.Message != "declined" {
+	if one := tr.Spans().Err().Kind(traces.KindClient).One(); one.Status.Message != "declined" || one.Name != "charge" {
+		t.Errorf("One: %+v", one)
+	}
+	if all := tr.Spans().All(); len(all) != 3 || all[0].Name != "checkout" {
 		t.Errorf("All: %+v", all)
 	}
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+}
+
+// Of no spans, none is as it is wanted, and all there are is none.
+func TestNoSpans(t *testing.T) {
+	t.Parallel()
+	f, _, tr := started(t)
+	tr.Spans().Times(0)
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+	tr.Spans().Err().NoAttr("k")
+	if got := f.one(t); got != "no span with status Error" {
+		t.Errorf("failure %q", got)
+	}
+}
+
+// The spans of a server end after the client has its response.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, ctx, tr := started(t)
+		tracer := tr.TracerProvider().Tracer("shop")
+		for i := range 3 {
+			_, s := tracer.Start(ctx, "late")
+			_, other := tracer.Start(ctx, "other")
+			go func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				other.End()
+				s.End()
+			}()
+		}
+		begin := time.Now()
+		tr.Wait("late", 2).NoErr()
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("2 spans took %v, want 1s", took)
+		}
+		tr.Wait("late", 3).Times(3)
+		if got := f.one(t); got != "" {
+			t.Errorf("failure %q", got)
+		}
+		tr.Wait("late", 4).Err()
+		if got := f.one(t); !strings.HasPrefix(got, `span "late" has ended 3 times within 30s, want 4`) {
+			t.Errorf("failure %q", got)
+		}
+		if took := time.Since(begin); took != 32*time.Second {
+			t.Errorf("it was waited for %v, want 30s more", took)
+		}
+	})
+}
+
+// A program with a provider of its own shows its spans too.
+func TestProcessor(t *testing.T) {
+	t.Parallel()
+	f, _, tr := started(t)
+	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(tr.Processor()))
+	ctx, s := tp.Tracer("app").Start(t.Context(), "request")
+	shop(ctx)
+	tr.Span("charge").Under("request")
+	if err := tp.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := f.one(t); got != "" {
+		t.Errorf("failure %q", got)
+	}
+	f.end()
+	if got := f.one(t); !strings.HasPrefix(got, `span "request" was never ended, started at capturetest_test.go:`) {
+		t.Errorf("failure %q", got)
+	}
+	s.End()
 }
 
 // A test that passes leaves nothing behind; one that fails shows its spans.
@@ -209,6 +290,48 @@ func TestFailureShowsSpans(t *testing.T) {
 		}
 		if len(tr.Result().Spans()) != 4 {
 			t.Error("the spans are gone")
+		}
+	}
+}
+
+// A test that starts two traces keeps both.
+func TestTwoTracesFail(t *testing.T) {
+	t.Parallel()
+	f, ctx, _ := started(t)
+	shop(ctx)
+	_, _ = capturetest.Start(f)
+	f.failed = true
+	f.end()
+	for _, name := range []string{"trace.json", "trace2.json"} {
+		if _, err := os.Stat(filepath.Join(f.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whatever the names and values are, a tree is as it was drawn, in the test and in
+// a golden file.
+func TestHostileTree(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"", " ", "a ", "a\nb", "a\r\n└── b", "\x1b[31mred", "a\xff", "{scope=x}", "a {scope=x}", "a [ERROR]", "[ERROR]", "a [k='v']",
+		"a (1.00 ms)", "a (0.0 µs)", "a (open)", "│   a", "└── a", "\u2028", "\x00",
+	} {
+		f, ctx, tr := started(t)
+		for _, scope := range []string{"shop", name} {
+			_, s := tr.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithAttributes(attribute.String("k"+name, name)))
+			s.End()
+		}
+		tr.Want(tr.Tree())
+		tr.Span(name).Attr("k"+name, name).Times(2)
+		path := filepath.Join(t.TempDir(), "golden.tree")
+		if err := os.WriteFile(path, []byte(tr.Tree()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tr.Golden(path)
+		tr.Want("└── TestFake\n    └── another\n    └── another")
+		if len(f.failures) != 1 {
+			t.Errorf("%q: %d failures, want 1: %q", name, len(f.failures), f.failures)
 		}
 	}
 }
@@ -281,7 +404,7 @@ func TestNewRoot(t *testing.T) {
 	tr.Want(`
 		└── TestNewRoot
 		└── apart`)
-	if id := tr.Span("apart").All()[0].TraceID; id != (traces.TraceID{15: 2}) {
+	if id := tr.Span("apart").One().TraceID; id != (traces.TraceID{15: 2}) {
 		t.Errorf("trace ID %v, want 2", id)
 	}
 }
@@ -334,12 +457,12 @@ func TestHandler(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	get("")
-	tr.Span("GET /users/{id}").Under("TestHandler").Kind(traces.KindServer).Attr("http.response.status_code", 418)
+	tr.Wait("GET /users/{id}", 1).Under("TestHandler").Kind(traces.KindServer).Attr("http.response.status_code", 418)
 	tr.Span("SELECT").Under("TestHandler")
 	tr.Golden("handler.tree") // with PORT in place of the port
 	get("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	found := false
-	for _, s := range tr.Span("GET /users/{id}").Times(2).All() {
+	for _, s := range tr.Wait("GET /users/{id}", 2).All() {
 		found = found || s.TraceID.String() == "0af7651916cd43dd8448eb211c80319c"
 	}
 	if !found {

@@ -2,12 +2,16 @@ package capturetest_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/capture/capturetest"
+	"github.com/waymark-trace/waymark/middleware"
 )
 
 // A test function, which an example cannot run: see TestCheckout.
@@ -23,5 +27,23 @@ func ExampleStart() {
 			└── TestReserve
 			    └── reserve {scope=shop}`)
 		tr.Max("reserve", 50*time.Millisecond)
+	}
+}
+
+// A server is called as by a client whose span is the test's.
+func ExampleTrace_Wait() {
+	_ = func(t *testing.T) { //nolint:thelper // it is a test
+		_, tr := capturetest.Start(t)
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /users/{id}", func(http.ResponseWriter, *http.Request) {})
+		srv := httptest.NewServer(tr.Handler(middleware.New(mux,
+			middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(propagation.TraceContext{}))))
+		defer srv.Close()
+		resp, err := srv.Client().Get(srv.URL + "/users/42")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		tr.Wait("GET /users/{id}", 1).Attr("http.response.status_code", 200).NoErr().Under(t.Name())
 	}
 }

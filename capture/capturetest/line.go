@@ -11,12 +11,12 @@ import (
 // line is a span as a line of a tree.
 type line struct {
 	depth    int
-	name     string   // as it is drawn
-	duration string   // "3.00 ms"
-	rest     string   // what is drawn after the duration
-	scope    string   // " {scope=shop}", or ""
-	failed   bool     //
-	open     bool     //
+	name     string // as it is drawn
+	duration string // "3.00 ms"
+	rest     string // what is drawn after the duration
+	scope    string // " {scope=shop}", or ""
+	failed   bool
+	open     bool
 	own      bool     // the test's
 	attrs    []string // "order='A-1'", also those that are not drawn
 }
@@ -25,12 +25,9 @@ type line struct {
 // span is open goes without saying.
 func (tr *Trace) linesOf(set *traces.Set) []line {
 	var out []line
-	own := tr.root.SpanContext()
 	for node := range set.All() {
 		l := lineOf(node)
-		if s := node.Span(); s.SpanID == traces.SpanID(own.SpanID()) && s.TraceID == traces.TraceID(own.TraceID()) {
-			l.own = true
-		}
+		l.own = tr.isOwn(node.Span())
 		out = append(out, l)
 	}
 	return out
@@ -42,7 +39,7 @@ func lineOf(node *traces.Node) line {
 	s.Attributes = steady(s.Attributes)
 	l := line{
 		depth: node.Depth(), failed: s.Failed(), open: s.Open(),
-		name:     strings.TrimSuffix(drawn(&traces.Span{Name: s.Name}), " (0.0 µs)"),
+		name:     escaped(s.Name),
 		duration: render.FormatDuration(int64(s.Duration())),
 	}
 	if s.ScopeName() != "" {
@@ -51,7 +48,7 @@ func lineOf(node *traces.Node) line {
 	}
 	l.rest = drawn(&s)[len(l.name)+len(" ("+l.duration+")"):]
 	for _, a := range s.Attributes {
-		l.attrs = append(l.attrs, a.Key+"="+render.FormatValue(a.Value))
+		l.attrs = append(l.attrs, escaped(a.Key)+"="+render.FormatValue(a.Value))
 	}
 	return l
 }
@@ -62,6 +59,9 @@ func drawn(s *traces.Span) string {
 	return strings.TrimPrefix(tree, "└── ")
 }
 
+// escaped is a name or key as a tree has it.
+func escaped(s string) string { return strings.TrimSuffix(drawn(&traces.Span{Name: s}), " (0.0 µs)") }
+
 // steady replaces what differs from run to run: the ports of local servers.
 func steady(in []traces.Attribute) []traces.Attribute {
 	out := make([]traces.Attribute, len(in))
@@ -69,7 +69,7 @@ func steady(in []traces.Attribute) []traces.Attribute {
 		switch {
 		case a.Value.Kind() == traces.ValueInt && strings.HasSuffix(a.Key, ".port"):
 			a.Value = traces.String("PORT")
-		case a.Value.Kind() == traces.ValueString:
+		case strings.ContainsRune(a.Value.AsString(), ':'):
 			a.Value = traces.String(localPort().ReplaceAllString(a.Value.AsString(), "$1:PORT"))
 		}
 		out[i] = a
@@ -121,25 +121,30 @@ func (l line) hasAttributes(list string) bool {
 	if !ok {
 		return false
 	}
-	for {
-		found := false
-		for _, a := range l.attrs {
-			rest, ok := strings.CutPrefix(list, a)
-			if !ok {
-				continue
-			}
-			if rest == "]" {
-				return true
-			}
-			if next, ok := strings.CutPrefix(rest, ", "); ok {
-				list, found = next, true
-				break
-			}
-		}
-		if !found {
+	for list != "]" {
+		if list, ok = l.cutAttribute(list); !ok {
 			return false
 		}
 	}
+	return true
+}
+
+// cutAttribute cuts an attribute of l from the front of a list. One may be the
+// beginning of another, so what comes after it counts.
+func (l line) cutAttribute(list string) (rest string, ok bool) {
+	for _, a := range l.attrs {
+		rest, ok := strings.CutPrefix(list, a)
+		if !ok {
+			continue
+		}
+		if rest == "]" {
+			return rest, true
+		}
+		if rest, ok := strings.CutPrefix(rest, ", "); ok {
+			return rest, true
+		}
+	}
+	return list, false
 }
 
 // drawLines draws all spans.

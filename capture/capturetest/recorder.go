@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -17,12 +18,16 @@ import (
 // maxSpans bounds what a test keeps.
 const maxSpans = 100_000
 
+// patience is how long a test waits for spans to end.
+const patience = 30 * time.Second
+
 // recorder keeps every span of a provider, whatever trace it is of.
 type recorder struct {
 	mu      sync.Mutex
 	dropped int
 	spans   []sdktrace.ReadOnlySpan // in the order of their starts
 	open    map[trace.SpanID]opened
+	waiting chan struct{} // closed when a span ends; nil: nobody waits
 }
 
 // opened is a span that has not ended.
@@ -55,6 +60,10 @@ func (r *recorder) OnEnd(s sdktrace.ReadOnlySpan) {
 		r.spans[o.index] = s
 		delete(r.open, id)
 	}
+	if r.waiting != nil {
+		close(r.waiting)
+		r.waiting = nil
+	}
 }
 
 // ForceFlush does nothing: there is nothing to flush.
@@ -67,6 +76,40 @@ func (r *recorder) snapshot() []sdktrace.ReadOnlySpan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]sdktrace.ReadOnlySpan(nil), r.spans...)
+}
+
+// wait returns how many spans of the name have ended, once there are n or it has
+// become late.
+func (r *recorder) wait(name string, n int) int {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		ended, next := r.ended(name)
+		if ended >= n {
+			return ended
+		}
+		select {
+		case <-next:
+		case <-late.C:
+			return ended
+		}
+	}
+}
+
+// ended counts the spans of the name that have ended; next is closed when another
+// span ends.
+func (r *recorder) ended(name string) (n int, next <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting == nil {
+		r.waiting = make(chan struct{})
+	}
+	for _, s := range r.spans {
+		if _, open := r.open[s.SpanContext().SpanID()]; !open && s.Name() == name {
+			n++
+		}
+	}
+	return n, r.waiting
 }
 
 // unended says of each span that has not ended where it was started.

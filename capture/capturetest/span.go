@@ -15,20 +15,44 @@ import (
 	"github.com/waymark-trace/waymark/traces/render"
 )
 
-// Spans is the spans of a name, narrowed down by each of its methods to those
+// Spans is some spans of a test, narrowed down by each of its methods to those
 // that are as it says. When none is left the test fails, once.
 type Spans struct {
-	tb    testing.TB
-	what  string // "span "charge" with order='A-1'"
-	nodes []*traces.Node
+	tb     testing.TB
+	what   string // "span "charge" with order='A-1'"
+	nodes  []*traces.Node
+	failed bool // and the test has been told
 }
 
 // Span returns the spans of this name so far. There has to be one.
 func (tr *Trace) Span(name string) *Spans {
 	tr.tb.Helper()
-	s := &Spans{tb: tr.tb, what: fmt.Sprintf("span %q", name), nodes: tr.spansNamed(name)}
+	s := tr.named(name)
 	if len(s.nodes) == 0 {
-		tr.tb.Errorf("no %s; the spans are:\n%s", s.what, indent(tr.Tree()))
+		s.fail("no %s; the spans are:\n%s%s", s.what, indent(tr.Tree()), tr.hint())
+	}
+	return s
+}
+
+func (tr *Trace) named(name string) *Spans {
+	is := func(n *traces.Node) bool { return n.Span().Name == name }
+	return &Spans{tb: tr.tb, what: fmt.Sprintf("span %q", name), nodes: tr.nodes(is)}
+}
+
+// Spans returns all spans so far but for the test's own. There may be none.
+func (tr *Trace) Spans() *Spans {
+	return &Spans{tb: tr.tb, what: "span", nodes: tr.nodes(func(n *traces.Node) bool { return !tr.isOwn(n.Span()) })}
+}
+
+// Wait is [Trace.Span] once n spans of this name have ended. A server's span ends
+// a moment after its client has the response. It waits for 30 seconds at most, and
+// fails the test after that.
+func (tr *Trace) Wait(name string, n int) *Spans {
+	tr.tb.Helper()
+	ended := tr.recorder.wait(name, n)
+	s := tr.named(name)
+	if ended < n {
+		s.fail("%s has ended %d times within %v, want %d; the spans are:\n%s%s", s.what, ended, patience, n, indent(tr.Tree()), tr.hint())
 	}
 	return s
 }
@@ -36,7 +60,7 @@ func (tr *Trace) Span(name string) *Spans {
 // None fails the test if there is a span of this name so far.
 func (tr *Trace) None(name string) {
 	tr.tb.Helper()
-	if n := len(tr.spansNamed(name)); n > 0 {
+	if n := len(tr.named(name).nodes); n > 0 {
 		tr.tb.Errorf("%d times span %q, want none; the spans are:\n%s", n, name, indent(tr.Tree()))
 	}
 }
@@ -70,10 +94,24 @@ func (s *Spans) Attr(key string, value any) *Spans {
 	})
 }
 
+// NoAttr keeps the spans that have none of the attributes.
+func (s *Spans) NoAttr(keys ...string) *Spans {
+	s.tb.Helper()
+	return s.keep("without "+strings.Join(keys, ", "), func(n *traces.Node) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { _, has := n.Span().Attr(key); return has })
+	})
+}
+
 // Err keeps the spans whose status is Error.
 func (s *Spans) Err() *Spans {
 	s.tb.Helper()
 	return s.keep("with status Error", func(n *traces.Node) bool { return n.Span().Failed() })
+}
+
+// NoErr keeps the spans whose status is not Error.
+func (s *Spans) NoErr() *Spans {
+	s.tb.Helper()
+	return s.keep("without status Error", func(n *traces.Node) bool { return !n.Span().Failed() })
 }
 
 // Kind keeps the spans of a kind.
@@ -99,9 +137,19 @@ func (s *Spans) Under(name string) *Spans {
 func (s *Spans) Times(n int) *Spans {
 	s.tb.Helper()
 	if len(s.nodes) != n {
-		s.tb.Errorf("%d times %s, want %d", len(s.nodes), s.what, n)
+		s.fail("%d times %s, want %d%s", len(s.nodes), s.what, n, s.list())
 	}
 	return s
+}
+
+// One returns the only span that is left. If there is not exactly one the test
+// fails, and the span is an empty one.
+func (s *Spans) One() *traces.Span {
+	s.tb.Helper()
+	if s.Times(1); len(s.nodes) != 1 {
+		return &traces.Span{}
+	}
+	return s.nodes[0].Span()
 }
 
 // All returns the spans that are left, in the order of the tree.
@@ -115,20 +163,38 @@ func (s *Spans) All() []*traces.Span {
 
 func (s *Spans) keep(what string, is func(*traces.Node) bool) *Spans {
 	s.tb.Helper()
-	next := &Spans{tb: s.tb, what: s.what + " " + what}
+	next := &Spans{tb: s.tb, what: s.what + " " + what, failed: s.failed}
 	for _, n := range s.nodes {
 		if is(n) {
 			next.nodes = append(next.nodes, n)
 		}
 	}
-	if len(next.nodes) == 0 && len(s.nodes) > 0 {
-		got := make([]string, len(s.nodes))
-		for i, n := range s.nodes {
-			got[i] = "\t" + lineOf(n).text(false) + path(n)
-		}
-		s.tb.Errorf("no %s; there is:\n%s", next.what, strings.Join(got, "\n"))
+	if len(next.nodes) == 0 {
+		next.fail("no %s%s", next.what, s.list())
 	}
 	return next
+}
+
+// fail fails the test, unless it has been failed because of s already.
+func (s *Spans) fail(format string, args ...any) {
+	s.tb.Helper()
+	if !s.failed {
+		s.tb.Errorf(format, args...)
+	}
+	s.failed = true
+}
+
+// list is the spans, for a message.
+func (s *Spans) list() string {
+	if len(s.nodes) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("; there is:")
+	for _, n := range s.nodes {
+		b.WriteString("\n\t" + lineOf(n).text(false) + path(n))
+	}
+	return b.String()
 }
 
 func path(n *traces.Node) string {

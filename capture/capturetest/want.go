@@ -33,8 +33,8 @@ func (tr *Trace) Want(tree string) {
 		return
 	}
 	durations := regexp.MustCompile(`\(\d+\.\d+ (s|ms|µs)\)`).MatchString(tree)
-	tr.tb.Errorf("the spans are not as wanted\ngot:\n%s\nwant:\n%s\ndifference (-want +got):\n%s",
-		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, got, durations)))
+	tr.tb.Errorf("the spans are not as wanted\ngot:\n%s\nwant:\n%s\ndifference (-want +got):\n%s%s",
+		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, got, durations)), tr.hint())
 }
 
 func indent(s string) string { return "\t" + strings.ReplaceAll(s, "\n", "\n\t") }
@@ -72,6 +72,9 @@ func parseTree(tree string) ([]wanted, error) {
 		name, ok := cutAny(body, "├── ", "└── ")
 		if !ok {
 			return nil, fmt.Errorf("line %d has no ├── or └── where one belongs: %q", i+1, text)
+		}
+		if len(out) == 0 && depth > 0 || len(out) > 0 && depth > out[len(out)-1].depth+1 {
+			return nil, fmt.Errorf("line %d is deeper than a child of the line above: %q", i+1, text)
 		}
 		out = append(out, wanted{depth, name})
 	}

@@ -55,13 +55,13 @@ func cell(fn func(ctx context.Context) error, opts []capture.Option) error {
 // output where there is no notebook. When the notebook cannot be reached it prints
 // the tree too, and says so by the error.
 func Show(res *capture.Result) error {
-	return show(res, os.Getenv("GONB_PIPE"), stdout()) //nolint:forbidigo // how GoNB tells its programs
+	return show(res, os.Getenv("GONB_PIPE"), stdout(), defaultLimits()) //nolint:forbidigo // how GoNB tells its programs
 }
 
-func show(res *capture.Result, pipe string, out io.Writer) error {
+func show(res *capture.Result, pipe string, out io.Writer, limit limits) error {
 	var unreached error
 	if pipe != "" {
-		if unreached = send(pipe, page(res)); unreached == nil {
+		if unreached = send(pipe, page(res), limit); unreached == nil {
 			return nil
 		}
 		unreached = fmt.Errorf("notebook: show: %w", unreached)

@@ -177,9 +177,9 @@ func TestShowFallsBack(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, pipe := range map[string]string{"missing": file + "x", "no pipe": file} {
+	for name, pipe := range map[string]string{"missing": file + "x", "no pipe": file, "a folder": filepath.Dir(file)} {
 		var out strings.Builder
-		err := show(result(t), pipe, &out)
+		err := show(result(t), pipe, &out, defaultLimits())
 		if err == nil || !strings.HasPrefix(err.Error(), "notebook: show: ") || !strings.Contains(err.Error(), pipe) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -191,8 +191,52 @@ func TestShowFallsBack(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := show(capture.NewResult(nil), "", &out); err != nil || out.String() != "(no spans)\n(there are no spans in it)\n" {
+	if err := show(capture.NewResult(nil), "", &out, defaultLimits()); err != nil || out.String() != "(no spans)\n(there are no spans in it)\n" {
 		t.Errorf("empty: %v, %q", err, out.String())
+	}
+}
+
+// A kernel that is not there, goes away, or sleeps costs a bounded time, and not
+// the tree.
+func TestKernelThatFails(t *testing.T) {
+	t.Parallel()
+	big := make([]*traces.Span, 3000)
+	for i := range big {
+		big[i] = &traces.Span{TraceID: traces.TraceID{1}, SpanID: traces.SpanID{byte(i), byte(i >> 8), 1}, Name: "s", StartUnixNano: 1, EndUnixNano: 2}
+	}
+	for name, kernel := range map[string]func(pipe string) *os.File{
+		"none": func(string) *os.File { return nil },
+		"goes away": func(pipe string) *os.File {
+			f, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Error(err)
+			}
+			go func() { _, _ = f.Read(make([]byte, 100)); _ = f.Close() }()
+			return nil
+		},
+		"sleeps": func(pipe string) *os.File {
+			f, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Error(err)
+			}
+			return f
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pipe := filepath.Join(t.TempDir(), "pipe")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if f := kernel(pipe); f != nil {
+				defer func() { _ = f.Close() }()
+			}
+			var out strings.Builder
+			err := show(capture.NewResult(big), pipe, &out, limits{time.Millisecond, time.Millisecond, time.Millisecond})
+			if err == nil || !strings.HasPrefix(err.Error(), "notebook: show: ") || !strings.HasPrefix(out.String(), "├── s (") {
+				t.Errorf("error %v, printed %.30q", err, out.String())
+			}
+		})
 	}
 }
 

@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// How long the kernel is waited for: to open its end of the pipe, to take what is
-// written, and to have read it.
-const (
-	openTimeout  = 5 * time.Second
-	writeTimeout = 10 * time.Second
-	readTimeout  = 2 * time.Second
-	pollInterval = time.Millisecond
-)
+// limits is how long the kernel is waited for: to open its end of the pipe, to
+// take what is written, and to have read it.
+type limits struct{ open, write, read time.Duration }
+
+func defaultLimits() limits { return limits{5 * time.Second, 10 * time.Second, 2 * time.Second} }
+
+const pollInterval = time.Millisecond
 
 type mimeType string
 
@@ -45,19 +44,19 @@ type kernel struct {
 
 // send gives HTML to the kernel that reads the pipe, and returns once it has read
 // it: GoNB does not look into the pipe of a program that has ended.
-func send(path, html string) error {
+func send(path, html string, limit limits) error {
 	kernels.mu.Lock()
 	defer kernels.mu.Unlock()
 	k := kernels.open[path]
 	if k == nil {
-		file, err := openPipe(path)
+		file, err := openPipe(path, limit.open)
 		if err != nil {
 			return err
 		}
 		k = &kernel{file, gob.NewEncoder(file)}
 		kernels.open[path] = k
 	}
-	err := k.file.SetWriteDeadline(time.Now().Add(writeTimeout))
+	err := k.file.SetWriteDeadline(time.Now().Add(limit.write))
 	if err == nil {
 		err = k.gob.Encode(displayData{map[mimeType]any{"text/html": html}})
 	}
@@ -66,7 +65,7 @@ func send(path, html string) error {
 		delete(kernels.open, path)
 		return errors.Join(err, k.file.Close())
 	}
-	for end := time.Now().Add(readTimeout); unread(k.file) > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(limit.read); unread(k.file) > 0 && time.Now().Before(end); {
 		time.Sleep(pollInterval)
 	}
 	return nil
@@ -74,7 +73,7 @@ func send(path, html string) error {
 
 // openPipe opens the pipe once the kernel has opened it for reading. Opening it in
 // the plain way would wait for that without end.
-func openPipe(path string) (*os.File, error) {
+func openPipe(path string, timeout time.Duration) (*os.File, error) {
 	info, err := os.Stat(path) //nolint:gosec // the environment names it
 	if err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func openPipe(path string) (*os.File, error) {
 	if info.Mode()&os.ModeNamedPipe == 0 {
 		return nil, fmt.Errorf("GONB_PIPE %q: not a named pipe", path)
 	}
-	for end := time.Now().Add(openTimeout); ; time.Sleep(pollInterval) {
+	for end := time.Now().Add(timeout); ; time.Sleep(pollInterval) {
 		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // as above
 		if err == nil {
 			return file, nil

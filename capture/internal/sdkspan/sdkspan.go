@@ -2,16 +2,12 @@
 package sdkspan
 
 import (
-	"math"
-	"time"
-
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -19,14 +15,6 @@ import (
 const (
 	maxDepth = 24
 	tooDeep  = "(nested too deep)"
-)
-
-// The bits of OTLP's flags beside those of W3C.
-//
-// Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/trace/v1/trace.proto
-const (
-	flagHasIsRemote = 1 << 8
-	flagIsRemote    = 1 << 9
 )
 
 type converter struct {
@@ -54,18 +42,18 @@ func (c converter) span(s sdktrace.ReadOnlySpan) *traces.Span {
 		SpanID:            traces.SpanID(sc.SpanID()),
 		ParentID:          traces.SpanID(parent.SpanID()),
 		TraceState:        sc.TraceState().String(),
-		Flags:             flags(sc, parent),
+		Flags:             sdkotlp.Flags(sc, parent),
 		Name:              s.Name(),
-		Kind:              kind(s.SpanKind()),
-		StartUnixNano:     unixNano(s.StartTime()),
-		EndUnixNano:       unixNano(s.EndTime()),
+		Kind:              traces.Kind(sdkotlp.Kind(s.SpanKind())),
+		StartUnixNano:     sdkotlp.UnixNano(s.StartTime()),
+		EndUnixNano:       sdkotlp.UnixNano(s.EndTime()),
 		Attributes:        attributes(s.Attributes(), 0),
-		DroppedAttributes: count(s.DroppedAttributes()),
+		DroppedAttributes: sdkotlp.Count(s.DroppedAttributes()),
 		Events:            events(s.Events()),
-		DroppedEvents:     count(s.DroppedEvents()),
+		DroppedEvents:     sdkotlp.Count(s.DroppedEvents()),
 		Links:             links(s.Links()),
-		DroppedLinks:      count(s.DroppedLinks()),
-		Status:            traces.Status{Code: statusCode(status.Code), Message: status.Description},
+		DroppedLinks:      sdkotlp.Count(s.DroppedLinks()),
+		Status:            traces.Status{Code: traces.StatusCode(sdkotlp.StatusCode(status.Code)), Message: status.Description},
 		Resource:          c.resource(s.Resource()),
 		Scope:             c.scope(s.InstrumentationScope()),
 	}
@@ -100,9 +88,9 @@ func events(in []sdktrace.Event) []traces.Event {
 	for i, e := range in {
 		out[i] = traces.Event{
 			Name:              e.Name,
-			TimeUnixNano:      unixNano(e.Time),
+			TimeUnixNano:      sdkotlp.UnixNano(e.Time),
 			Attributes:        attributes(e.Attributes, 0),
-			DroppedAttributes: count(e.DroppedAttributeCount),
+			DroppedAttributes: sdkotlp.Count(e.DroppedAttributeCount),
 		}
 	}
 	return out
@@ -119,9 +107,9 @@ func links(in []sdktrace.Link) []traces.Link {
 			TraceID:           traces.TraceID(sc.TraceID()),
 			SpanID:            traces.SpanID(sc.SpanID()),
 			TraceState:        sc.TraceState().String(),
-			Flags:             flags(sc, sc),
+			Flags:             sdkotlp.Flags(sc, sc),
 			Attributes:        attributes(l.Attributes, 0),
-			DroppedAttributes: count(l.DroppedAttributeCount),
+			DroppedAttributes: sdkotlp.Count(l.DroppedAttributeCount),
 		}
 	}
 	return out
@@ -187,47 +175,4 @@ func nested(v attribute.Value, depth int) traces.Value {
 		return traces.Map(attributes(v.AsMap(), depth+1)...)
 	}
 	return array(v.AsSlice(), func(member attribute.Value) traces.Value { return value(member, depth+1) })
-}
-
-// flags are the W3C flags of sc and whether remote came from another process.
-func flags(sc, remote trace.SpanContext) uint32 {
-	f := uint32(sc.TraceFlags()) | flagHasIsRemote
-	if remote.IsRemote() {
-		f |= flagIsRemote
-	}
-	return f
-}
-
-func kind(k trace.SpanKind) traces.Kind {
-	if k < trace.SpanKindUnspecified || k > trace.SpanKindConsumer {
-		return traces.KindUnspecified
-	}
-	return traces.Kind(k)
-}
-
-// statusCode turns Go's number into OTLP's: 1 and 2 are swapped.
-func statusCode(c codes.Code) traces.StatusCode {
-	switch c {
-	case codes.Ok:
-		return traces.StatusOK
-	case codes.Error:
-		return traces.StatusError
-	default:
-		return traces.StatusUnset
-	}
-}
-
-// unixNano is 0 for the zero time and for every other before 1970, and near the
-// largest int64 for one beyond it, where UnixNano is undefined.
-func unixNano(t time.Time) uint64 {
-	sec := t.Unix()
-	if sec < 0 {
-		return 0
-	}
-	sec = min(sec, math.MaxInt64/int64(time.Second))
-	return min(uint64(sec)*uint64(time.Second)+uint64(t.Nanosecond()), math.MaxInt64) //nolint:gosec // both are positive
-}
-
-func count(n int) uint32 {
-	return uint32(min(max(n, 0), math.MaxUint32))
 }
