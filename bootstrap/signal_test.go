@@ -112,7 +112,7 @@ func TestSignalEndsInOrder(t *testing.T) {
 
 func TestSignalEndsStreams(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, "TIMEOUT=2s")
+	s := startServer(t, "TIMEOUT=8s")
 	stream := s.get(t, "/stream")
 	s.signal(t, syscall.SIGTERM)
 	served, report := s.end(t)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-trace/waymark/capture/capturetest"
 )
 
 // heard is what a client gets of an answer, and what the handler was told.
@@ -62,14 +64,14 @@ func TestStoryTrailersAndController(t *testing.T) {
 			w.Header().Set(http.TrailerPrefix+"X-Undeclared", "b")
 			told <- all
 		})
-		rec := newRecorder(t)
-		want, got := hear(t, http2, told, handler), hear(t, http2, told, rec.wrap(handler))
+		_, tr := capturetest.Start(t)
+		want, got := hear(t, http2, told, handler), hear(t, http2, told, wrap(tr, handler))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("HTTP/2 %t (-without +with):\n%s", http2, diff)
 		}
 		if got.Trailer.Get("X-Declared") != "a" || got.Trailer.Get("X-Undeclared") != "b" {
 			t.Errorf("HTTP/2 %t: trailers %v", http2, got.Trailer)
 		}
-		rec.next(t).want("http.response.status_code", "200", "error.type", "")
+		tr.Wait("GET", 1).Attr("http.response.status_code", 200).NoAttr("error.type")
 	}
 }
