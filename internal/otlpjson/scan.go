@@ -143,6 +143,16 @@ func (s *Scanner) Begin(open byte) bool {
 // More says whether another member comes, and consumes the comma before it or
 // the bracket that ends the container.
 func (s *Scanner) More(end byte) bool {
+	if i := s.pos + 1; !s.first && i < len(s.data) && s.data[i-1] == ',' {
+		if c := s.data[i]; c > ' ' && c != end {
+			s.pos = i
+			return true
+		}
+	}
+	return s.more(end)
+}
+
+func (s *Scanner) more(end byte) bool {
 	c := s.Peek()
 	first := s.first
 	s.first = false
