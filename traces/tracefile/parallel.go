@@ -51,33 +51,37 @@ type job struct {
 	done  chan struct{}
 }
 
+// crew is several goroutines that decode one file. Each of them reads its next
+// block itself, one at a time: what a core has read is in its cache, and no
+// block has to wait for somebody to hand it over.
+type crew struct {
+	free  chan *job
+	order chan *job // in the order of the file
+	stop  chan struct{}
+
+	mu  sync.Mutex
+	k   *blocks
+	end bool // of k
+}
+
 // parallel decodes blocks of lines in several goroutines and hands them out in
-// order. At most workers+1 blocks are in memory at a time, however slow the
-// loop over the spans is.
+// order. At most workers+2 blocks are in memory at a time, however slow the
+// loop over the spans is: two more than are being decoded, so that all workers
+// stay busy while the loop, which has no core of its own, waits for its turn.
 func (f *file) parallel(k *blocks) error {
 	n := f.cfg.workers
-	free := make(chan *job, n+1)
-	for range n + 1 {
-		free <- &job{dec: f.decoder(), done: make(chan struct{}, 1)}
+	c := &crew{k: k, free: make(chan *job, n+2), order: make(chan *job, n+2), stop: make(chan struct{})}
+	for range n + 2 {
+		c.free <- &job{dec: f.decoder(), done: make(chan struct{}, 1)}
 	}
-	work, order, stop := make(chan *job), make(chan *job, n+1), make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		defer close(work)
-		feed(k, free, work, order, stop)
-	})
 	for range n {
-		wg.Go(func() {
-			for j := range work {
-				j.lines = j.dec.block(j.block)
-				j.done <- struct{}{}
-			}
-		})
+		wg.Go(c.work)
 	}
 	defer wg.Wait()
-	defer close(stop)
+	defer close(c.stop)
 	for line := int64(0); ; {
-		j := <-order
+		j := <-c.order
 		if errors.Is(j.err, io.EOF) {
 			return nil
 		}
@@ -89,31 +93,38 @@ func (f *file) parallel(k *blocks) error {
 			return err
 		}
 		line += j.lines
-		free <- j
+		c.free <- j
 	}
 }
 
-// feed cuts the file into blocks until its end, an error, or stop.
-func feed(k *blocks, free, work, order chan *job, stop <-chan struct{}) {
+// work decodes blocks until the file's end, an error, or stop.
+func (c *crew) work() {
 	for {
-		var j *job
 		select {
-		case j = <-free:
-		case <-stop:
+		case <-c.stop:
 			return
-		}
-		j.block, j.err = k.next(j.buf)
-		if j.err == nil && !j.block.tooBig {
-			j.buf = j.block.data
-		}
-		order <- j // never blocks: there are no more jobs than places
-		if j.err != nil {
-			return
-		}
-		select {
-		case work <- j:
-		case <-stop:
-			return
+		case j := <-c.free:
+			if !c.read(j) {
+				return
+			}
+			j.lines = j.dec.block(j.block)
+			j.done <- struct{}{}
 		}
 	}
+}
+
+// read puts the next block into j and j into the order.
+func (c *crew) read(j *job) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end {
+		return false
+	}
+	j.block, j.err = c.k.next(j.buf)
+	if j.err == nil && !j.block.tooBig {
+		j.buf = j.block.data
+	}
+	c.end = j.err != nil
+	c.order <- j // never blocks: there are no more jobs than places
+	return !c.end
 }
