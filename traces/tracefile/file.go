@@ -3,6 +3,7 @@ package tracefile
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -17,6 +18,7 @@ type file struct {
 	shared *shared
 	yield  func(*traces.Span, error) bool
 
+	regular bool // not a pipe: a read does not wait for a writer
 	format  Format
 	spans   int64
 	known   int64  // documents of spans
@@ -29,6 +31,10 @@ func (f *file) read(src source) error {
 	rc, err := src.open()
 	if err != nil {
 		return err
+	}
+	if file, ok := rc.(*os.File); ok {
+		info, err := file.Stat()
+		f.regular = err == nil && info.Mode().IsRegular()
 	}
 	err = f.content(rc)
 	if e := rc.Close(); err == nil {

@@ -48,14 +48,14 @@ func (d *decoder) guessed(a *traces.Attribute, place int, only *fields) (g *gues
 	p := &d.guesses.places[place]
 	g = &p.two[p.last]
 	if g.again && d.s.LitBytes(g.text) {
-		*a = g.attr
+		a.Key, a.Value = g.attr.Key, g.attr.Value
 		return g
 	}
 	if g.start == 0 || !d.s.LitBytes(g.text[:g.start]) {
 		p.last ^= 1
 		g = &p.two[p.last]
 		if g.again && d.s.LitBytes(g.text) {
-			*a = g.attr
+			a.Key, a.Value = g.attr.Key, g.attr.Value
 			return g
 		}
 		if g.start == 0 || !d.s.LitBytes(g.text[:g.start]) {

@@ -66,13 +66,20 @@ type crew struct {
 
 // parallel decodes blocks of lines in several goroutines and hands them out in
 // order. At most workers+2 blocks are in memory at a time, however slow the
-// loop over the spans is: two more than are being decoded, so that all workers
-// stay busy while the loop, which has no core of its own, waits for its turn.
+// loop over the spans is.
+//
+// Where reading does not wait for anybody, the goroutine of the loop is one of
+// the workers: it decodes while it has nothing to hand out. With a goroutine
+// more than there are cores, it was the one that waited for its turn, and all
+// others for it.
 func (f *file) parallel(k *blocks) error {
 	n := f.cfg.workers
 	c := &crew{k: k, free: make(chan *job, n+2), order: make(chan *job, n+2), stop: make(chan struct{})}
 	for range n + 2 {
 		c.free <- &job{dec: f.decoder(), done: make(chan struct{}, 1)}
+	}
+	if f.regular {
+		n--
 	}
 	var wg sync.WaitGroup
 	for range n {
@@ -81,19 +88,42 @@ func (f *file) parallel(k *blocks) error {
 	defer wg.Wait()
 	defer close(c.stop)
 	for line := int64(0); ; {
-		j := <-c.order
+		j := await(c, c.order, f.regular)
 		if errors.Is(j.err, io.EOF) {
 			return nil
 		}
 		if j.err != nil {
 			return j.err
 		}
-		<-j.done
+		await(c, j.done, f.regular)
 		if err := f.take(j.dec, line, j.block.offset); err != nil {
 			return err
 		}
 		line += j.lines
 		c.free <- j
+	}
+}
+
+// await receives from ch, and decodes blocks until there is something in it.
+func await[T any](c *crew, ch <-chan T, help bool) T {
+	for help {
+		select {
+		case v := <-ch:
+			return v
+		default:
+			help = c.help()
+		}
+	}
+	return <-ch
+}
+
+// help decodes a block, when there is memory for one.
+func (c *crew) help() bool {
+	select {
+	case j := <-c.free:
+		return c.decode(j)
+	default:
+		return false
 	}
 }
 
@@ -104,16 +134,24 @@ func (c *crew) work() {
 		case <-c.stop:
 			return
 		case j := <-c.free:
-			if !c.read(j) {
+			if !c.decode(j) {
 				return
 			}
-			j.lines = j.dec.block(j.block)
-			j.done <- struct{}{}
 		}
 	}
 }
 
-// read puts the next block into j and j into the order.
+// decode reads the next block and decodes it, unless there is none.
+func (c *crew) decode(j *job) bool {
+	if !c.read(j) {
+		return false
+	}
+	j.lines = j.dec.block(j.block)
+	j.done <- struct{}{}
+	return true
+}
+
+// read puts the next block into j, and j into the order.
 func (c *crew) read(j *job) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
