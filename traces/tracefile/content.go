@@ -133,7 +133,7 @@ func firstLine(r io.Reader, limit int) ([]byte, error) {
 	for {
 		start := len(buf)
 		if cap(buf)-len(buf) < 32<<10 {
-			grown := make([]byte, len(buf), 2*cap(buf))
+			grown := make([]byte, len(buf), max(2*cap(buf), 2*blockBytes))
 			copy(grown, buf)
 			buf = grown
 		}

@@ -38,7 +38,11 @@ type blocks struct {
 // stays in rest. What a pipe has delivered so far is not held back.
 func (k *blocks) next(buf []byte) (block, error) {
 	// buf may be the memory that rest is in: append moves it down then.
-	buf = append(buf[:0], k.rest...)
+	if k.offset == 0 && cap(buf) == 0 {
+		buf = k.rest // what has been read to see what the file is
+	} else {
+		buf = append(buf[:0], k.rest...)
+	}
 	k.rest = nil
 	short := true // also at the start: rest may hold lines
 	end := 0      // of the last whole line

@@ -46,7 +46,7 @@ type job struct {
 	block block
 	buf   []byte // the memory of block
 	err   error  // the end of the file, or why it cannot be read
-	dec   *decoder
+	batch batch
 	lines int64
 	done  chan struct{}
 }
@@ -76,27 +76,31 @@ func (f *file) parallel(k *blocks) error {
 	n := f.cfg.workers
 	c := &crew{k: k, free: make(chan *job, n+2), order: make(chan *job, n+2), stop: make(chan struct{})}
 	for range n + 2 {
-		c.free <- &job{dec: f.decoder(), done: make(chan struct{}, 1)}
+		c.free <- &job{done: make(chan struct{}, 1)}
 	}
 	if f.regular {
 		n--
 	}
 	var wg sync.WaitGroup
 	for range n {
-		wg.Go(c.work)
+		wg.Go(func() { c.work(f.decoder()) })
 	}
 	defer wg.Wait()
 	defer close(c.stop)
+	var own *decoder
+	if f.regular {
+		own = f.decoder()
+	}
 	for line := int64(0); ; {
-		j := await(c, c.order, f.regular)
+		j := await(c, c.order, own)
 		if errors.Is(j.err, io.EOF) {
 			return nil
 		}
 		if j.err != nil {
 			return j.err
 		}
-		await(c, j.done, f.regular)
-		if err := f.take(j.dec, line, j.block.offset); err != nil {
+		await(c, j.done, own)
+		if err := f.handOut(&j.batch, line, j.block.offset); err != nil {
 			return err
 		}
 		line += j.lines
@@ -104,37 +108,38 @@ func (f *file) parallel(k *blocks) error {
 	}
 }
 
-// await receives from ch, and decodes blocks until there is something in it.
-func await[T any](c *crew, ch <-chan T, help bool) T {
-	for help {
+// await receives from ch, and decodes blocks with d, if it is not nil, until
+// there is something in it.
+func await[T any](c *crew, ch <-chan T, d *decoder) T {
+	for help := d != nil; help; {
 		select {
 		case v := <-ch:
 			return v
 		default:
-			help = c.help()
+			help = c.help(d)
 		}
 	}
 	return <-ch
 }
 
 // help decodes a block, when there is memory for one.
-func (c *crew) help() bool {
+func (c *crew) help(d *decoder) bool {
 	select {
 	case j := <-c.free:
-		return c.decode(j)
+		return c.decode(d, j)
 	default:
 		return false
 	}
 }
 
 // work decodes blocks until the file's end, an error, or stop.
-func (c *crew) work() {
+func (c *crew) work(d *decoder) {
 	for {
 		select {
 		case <-c.stop:
 			return
 		case j := <-c.free:
-			if !c.decode(j) {
+			if !c.decode(d, j) {
 				return
 			}
 		}
@@ -142,11 +147,12 @@ func (c *crew) work() {
 }
 
 // decode reads the next block and decodes it, unless there is none.
-func (c *crew) decode(j *job) bool {
+func (c *crew) decode(d *decoder, j *job) bool {
 	if !c.read(j) {
 		return false
 	}
-	j.lines = j.dec.block(j.block)
+	d.batch = &j.batch
+	j.lines = d.block(j.block)
 	j.done <- struct{}{}
 	return true
 }
