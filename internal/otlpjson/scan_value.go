@@ -76,11 +76,6 @@ func (s *Scanner) digits(i int) int {
 func (s *Scanner) Uint64() uint64 {
 	at := s.pos
 	text := s.Number()
-	if len(text) == 19 { // nanoseconds since 1970, from 2001 to 2262
-		if n, ok := parse19(text); ok {
-			return n
-		}
-	}
 	if n, ok := parseDigits(text); ok {
 		return n
 	}

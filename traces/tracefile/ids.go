@@ -10,6 +10,7 @@ import (
 // parseTraceID reads 32 hex digits, 16 of them (a 64-bit trace id), or base64,
 // which Tempo and protojson write. No text is no id.
 func parseTraceID(id *traces.TraceID, text []byte) bool {
+	*id = traces.TraceID{}
 	switch len(text) {
 	case 0:
 		return true
@@ -24,6 +25,7 @@ func parseTraceID(id *traces.TraceID, text []byte) bool {
 
 // parseSpanID reads 16 hex digits or base64.
 func parseSpanID(id *traces.SpanID, text []byte) bool {
+	*id = traces.SpanID{}
 	switch len(text) {
 	case 0:
 		return true
