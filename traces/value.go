@@ -53,9 +53,9 @@ type many struct {
 	kvs   []Attribute
 }
 
-func scalar(kind ValueKind, n uint64) Value { return Value{p: unsafe.Pointer(&tags[kind]), n: n} }
+func scalar(kind ValueKind, n uint64) Value { return Value{p: unsafe.Pointer(&tags[kind]), n: n} } //nolint:gosec // see Value.p
 
-func holding(m *many) Value { return Value{p: unsafe.Pointer(m), n: heldByMany} }
+func holding(m *many) Value { return Value{p: unsafe.Pointer(m), n: heldByMany} } //nolint:gosec // see Value.p
 
 // many returns what the value holds; nil for a scalar.
 func (v Value) many() *many {
@@ -66,14 +66,14 @@ func (v Value) many() *many {
 }
 
 // tagged is the kind that p is the tag of; any larger number when it is none.
-func (v Value) tagged() uintptr { return uintptr(v.p) - uintptr(unsafe.Pointer(&tags)) }
+func (v Value) tagged() uintptr { return uintptr(v.p) - uintptr(unsafe.Pointer(&tags)) } //nolint:gosec // see Value.p
 
 // String makes a string value.
 func String(s string) Value {
 	if s == "" {
 		return scalar(ValueString, 0)
 	}
-	return Value{p: unsafe.Pointer(unsafe.StringData(s)), n: uint64(len(s))}
+	return Value{p: unsafe.Pointer(unsafe.StringData(s)), n: uint64(len(s))} //nolint:gosec // see Value.p
 }
 
 // Bool makes a boolean value.
@@ -118,7 +118,7 @@ func (v Value) AsString() string {
 	if v.Kind() != ValueString {
 		return ""
 	}
-	return unsafe.String((*byte)(v.p), v.n) // of the empty string, none of a tag
+	return unsafe.String((*byte)(v.p), v.n) //nolint:gosec // see Value.p; of the empty string, no byte of a tag
 }
 
 // AsBool returns a boolean value, else false.

@@ -10,7 +10,7 @@ import (
 // whatever place.
 func TestParse19(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not a secret
+	rnd := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, 19)
 	for at := range text {
 		for c := range 256 {
