@@ -3,6 +3,7 @@ package traces
 import (
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // ValueKind tells the kinds of values apart.
@@ -26,110 +27,167 @@ const (
 //
 // Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/common/v1/common.proto
 type Value struct {
-	kind ValueKind
-	num  uint64 // bool, int, double bits
-	str  string // string, bytes
-	many *many  // array, map
+	// What p is says of what kind the value is:
+	//
+	//	nil            the empty value
+	//	&tags[kind]    a bool, int or double in n, or the empty string
+	//	a *many        bytes, an array or a map; n is heldByMany
+	//	anything else  the first byte of a string of n bytes
+	//
+	// So a Value is 16 bytes, as small as a string. Reading a file is mostly
+	// filling memory, and nearly every value is a scalar (ADR 0122).
+	p unsafe.Pointer
+	n uint64
 }
 
-// many is what an array or a map holds. It stands apart because nearly every
-// value is a scalar: with both slices in it, a Value would be twice as large, and
-// reading a file, which is mostly filling memory, a fifth slower.
+// tags are addresses, one for each kind; what is there does not matter.
+var tags [ValueMap + 1]byte //nolint:gochecknoglobals // never written
+
+const heldByMany = 1 << 63 // no string is that long
+
+// many is what a value holds that is none of the scalars.
 type many struct {
-	list []Value
-	kvs  []Attribute
+	kind  ValueKind
+	bytes string
+	list  []Value
+	kvs   []Attribute
 }
+
+func scalar(kind ValueKind, n uint64) Value { return Value{p: unsafe.Pointer(&tags[kind]), n: n} } //nolint:gosec // see Value.p
+
+func holding(m *many) Value { return Value{p: unsafe.Pointer(m), n: heldByMany} } //nolint:gosec // see Value.p
+
+// many returns what the value holds; nil for a scalar.
+func (v Value) many() *many {
+	if v.n != heldByMany || v.tagged() < uintptr(len(tags)) {
+		return nil
+	}
+	return (*many)(v.p)
+}
+
+// tagged is the kind that p is the tag of; any larger number when it is none.
+func (v Value) tagged() uintptr { return uintptr(v.p) - uintptr(unsafe.Pointer(&tags)) } //nolint:gosec // see Value.p
 
 // String makes a string value.
-func String(s string) Value { return Value{kind: ValueString, str: s} }
+func String(s string) Value {
+	if s == "" {
+		return scalar(ValueString, 0)
+	}
+	return Value{p: unsafe.Pointer(unsafe.StringData(s)), n: uint64(len(s))} //nolint:gosec // see Value.p
+}
 
 // Bool makes a boolean value.
 func Bool(b bool) Value {
-	v := Value{kind: ValueBool}
 	if b {
-		v.num = 1
+		return scalar(ValueBool, 1)
 	}
-	return v
+	return scalar(ValueBool, 0)
 }
 
 // Int makes an integer value.
-func Int(i int64) Value { return Value{kind: ValueInt, num: uint64(i)} } //nolint:gosec // two's complement round trip
+func Int(i int64) Value { return scalar(ValueInt, uint64(i)) } //nolint:gosec // two's complement round trip
 
 // Double makes a floating-point value. NaN and the infinities are kept.
-func Double(f float64) Value { return Value{kind: ValueDouble, num: math.Float64bits(f)} }
+func Double(f float64) Value { return scalar(ValueDouble, math.Float64bits(f)) }
 
 // Bytes makes a bytes value; b is copied.
-func Bytes(b []byte) Value { return Value{kind: ValueBytes, str: string(b)} }
+func Bytes(b []byte) Value { return holding(&many{kind: ValueBytes, bytes: string(b)}) }
 
 // Array makes an array value, which owns vs.
-func Array(vs ...Value) Value { return Value{kind: ValueArray, many: &many{list: vs}} }
+func Array(vs ...Value) Value { return holding(&many{kind: ValueArray, list: vs}) }
 
 // Map makes a key-value list, which owns kvs. The order is kept.
-func Map(kvs ...Attribute) Value { return Value{kind: ValueMap, many: &many{kvs: kvs}} }
+func Map(kvs ...Attribute) Value { return holding(&many{kind: ValueMap, kvs: kvs}) }
 
 // Kind returns the value's kind.
-func (v Value) Kind() ValueKind { return v.kind }
+func (v Value) Kind() ValueKind {
+	if v.p == nil {
+		return ValueEmpty
+	}
+	if kind := v.tagged(); kind < uintptr(len(tags)) {
+		return ValueKind(kind)
+	}
+	if v.n != heldByMany {
+		return ValueString
+	}
+	return (*many)(v.p).kind
+}
 
 // AsString returns the text of a string value, else "".
 func (v Value) AsString() string {
-	if v.kind != ValueString {
+	if v.Kind() != ValueString {
 		return ""
 	}
-	return v.str
+	return unsafe.String((*byte)(v.p), v.n) //nolint:gosec // see Value.p; of the empty string, no byte of a tag
 }
 
 // AsBool returns a boolean value, else false.
-func (v Value) AsBool() bool { return v.kind == ValueBool && v.num != 0 }
+func (v Value) AsBool() bool { return v.Kind() == ValueBool && v.n != 0 }
 
 // AsInt returns an integer value, else 0.
 func (v Value) AsInt() int64 {
-	if v.kind != ValueInt {
+	if v.Kind() != ValueInt {
 		return 0
 	}
-	return int64(v.num) //nolint:gosec // two's complement round trip
+	return int64(v.n) //nolint:gosec // two's complement round trip
 }
 
 // AsDouble returns a floating-point value, else 0.
 func (v Value) AsDouble() float64 {
-	if v.kind != ValueDouble {
+	if v.Kind() != ValueDouble {
 		return 0
 	}
-	return math.Float64frombits(v.num)
+	return math.Float64frombits(v.n)
 }
 
 // AsBytes returns the bytes of a bytes value as a string of bytes, else "".
 func (v Value) AsBytes() string {
-	if v.kind != ValueBytes {
-		return ""
+	if m := v.many(); m != nil {
+		return m.bytes
 	}
-	return v.str
+	return ""
 }
 
 // AsArray returns the members of an array, which the value keeps owning: they
 // must not be changed. It returns nil for any other kind.
 func (v Value) AsArray() []Value {
-	if v.many == nil {
-		return nil
+	if m := v.many(); m != nil {
+		return m.list
 	}
-	return v.many.list
+	return nil
 }
 
 // AsMap returns the members of a key-value list, which the value keeps owning:
 // they must not be changed. It returns nil for any other kind.
 func (v Value) AsMap() []Attribute {
-	if v.many == nil {
-		return nil
+	if m := v.many(); m != nil {
+		return m.kvs
 	}
-	return v.many.kvs
+	return nil
 }
 
 // Equal reports whether v and o are of one kind and hold the same. Doubles are
 // compared by their bits, so that NaN equals itself and 0 is not -0; maps are
 // lists, whose order counts.
 func (v Value) Equal(o Value) bool {
-	return v.kind == o.kind && v.num == o.num && v.str == o.str &&
-		slices.EqualFunc(v.AsArray(), o.AsArray(), Value.Equal) &&
-		slices.EqualFunc(v.AsMap(), o.AsMap(), Attribute.Equal)
+	kind := v.Kind()
+	if kind != o.Kind() {
+		return false
+	}
+	switch kind {
+	case ValueEmpty:
+		return true
+	case ValueString:
+		return v.AsString() == o.AsString()
+	case ValueBytes:
+		return v.AsBytes() == o.AsBytes()
+	case ValueArray:
+		return slices.EqualFunc(v.AsArray(), o.AsArray(), Value.Equal)
+	case ValueMap:
+		return slices.EqualFunc(v.AsMap(), o.AsMap(), Attribute.Equal)
+	default:
+		return v.n == o.n
+	}
 }
 
 // Equal reports whether a and o have the same key and value.

@@ -1,6 +1,7 @@
 package otlpjson
 
 import (
+	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -128,6 +129,35 @@ func parseDigits(text []byte) (n uint64, ok bool) {
 		n = n*10 + uint64(c)
 	}
 	return n, true
+}
+
+// parse19 reads 19 decimal digits, most of them eight at a time.
+func parse19(text []byte) (uint64, bool) {
+	if len(text) != 19 {
+		return 0, false
+	}
+	a, b := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
+	x, y, z := text[16]-'0', text[17]-'0', text[18]-'0'
+	if !eightDigits(a) || !eightDigits(b) || x > 9 || y > 9 || z > 9 {
+		return 0, false
+	}
+	return (parse8(a)*1e8+parse8(b))*1000 + uint64(x)*100 + uint64(y)*10 + uint64(z), true
+}
+
+// eightDigits says whether each byte of w is a decimal digit: its upper half
+// is 3, and stays so when 6 is added, which takes ':' to '?' to 4.
+func eightDigits(w uint64) bool {
+	const upper = 0xf0 * ones
+	return w&upper == '0'*ones && (w+6*ones)&upper == '0'*ones
+}
+
+// parse8 is the number of eight digits: neighbors are joined into pairs, pairs
+// into fours, and these into one.
+func parse8(w uint64) uint64 {
+	w -= '0' * ones
+	w = (w*10 + w>>8) & 0x00ff00ff00ff00ff
+	w = (w*100 + w>>16) & 0x0000ffff0000ffff
+	return (w*10000 + w>>32) & 0xffffffff
 }
 
 // parseWhole reads a float without a fraction, like 1.7e18 or 3.0.

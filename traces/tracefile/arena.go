@@ -3,6 +3,7 @@ package tracefile
 import (
 	"encoding/binary"
 	"strings"
+	"unsafe"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -13,8 +14,9 @@ import (
 // text and chunkAttributes of its neighbors' attributes.
 const (
 	chunkBytes      = 32 << 10
-	chunkAttributes = 256
-	chunkSpans      = 64
+	chunkAttributes = (chunkBytes - chunkHead) / int(unsafe.Sizeof(traces.Attribute{}))
+	chunkSpans      = (chunkBytes - chunkHead) / int(unsafe.Sizeof(traces.Span{}))
+	chunkHead       = 8 // of an allocation with pointers: with it, a chunk fills its size class
 )
 
 // arena makes the memory of the spans of one decoder.

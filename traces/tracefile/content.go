@@ -100,11 +100,10 @@ func (f *file) json(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	whole := io.MultiReader(bytes.NewReader(head), r)
 	if f.isLine(head) {
-		return f.lines(&blocks{r: whole, max: f.cfg.maxValue})
+		return f.lines(&blocks{r: r, rest: head, max: f.cfg.maxValue})
 	}
-	return f.split(whole)
+	return f.split(io.MultiReader(bytes.NewReader(head), r))
 }
 
 // isLine says whether a file that begins so is read line by line: unless the
@@ -134,7 +133,7 @@ func firstLine(r io.Reader, limit int) ([]byte, error) {
 	for {
 		start := len(buf)
 		if cap(buf)-len(buf) < 32<<10 {
-			grown := make([]byte, len(buf), 2*cap(buf))
+			grown := make([]byte, len(buf), max(2*cap(buf), 2*blockBytes))
 			copy(grown, buf)
 			buf = grown
 		}

@@ -3,6 +3,7 @@ package tracefile
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -17,6 +18,7 @@ type file struct {
 	shared *shared
 	yield  func(*traces.Span, error) bool
 
+	regular bool // not a pipe: a read does not wait for a writer
 	format  Format
 	spans   int64
 	known   int64  // documents of spans
@@ -29,6 +31,10 @@ func (f *file) read(src source) error {
 	rc, err := src.open()
 	if err != nil {
 		return err
+	}
+	if file, ok := rc.(*os.File); ok {
+		info, err := file.Stat()
+		f.regular = err == nil && info.Mode().IsRegular()
 	}
 	err = f.content(rc)
 	if e := rc.Close(); err == nil {
@@ -50,30 +56,33 @@ func (f *file) verdict() error {
 
 // decoder makes a decoder for the file.
 func (f *file) decoder() *decoder {
-	return &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue}
+	return &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue, batch: &batch{}}
 }
 
-// take hands out what a decoder has read, and clears it. line and offset are
-// where the decoder's own count began.
-func (f *file) take(d *decoder, line, offset int64) error {
-	f.known += d.known
+// take hands out what a decoder has read. line and offset are where the
+// decoder's own count began.
+func (f *file) take(d *decoder, line, offset int64) error { return f.handOut(d.batch, line, offset) }
+
+// handOut hands out what was read, and clears it.
+func (f *file) handOut(b *batch, line, offset int64) error {
+	f.known += b.known
 	if f.format == "" {
-		f.format = d.format
+		f.format = b.format
 	}
 	if f.refused == "" {
-		f.refused = d.refused
+		f.refused = b.refused
 	}
-	f.skips.merge(&d.skips, line, offset)
-	d.skips.reset()
-	d.known, d.refused = 0, ""
-	for _, sp := range d.out {
+	f.skips.merge(&b.skips, line, offset)
+	b.skips.reset()
+	b.known, b.refused = 0, ""
+	for _, sp := range b.out {
 		f.spans++
 		if !f.yield(sp, nil) {
 			return errStopped
 		}
 	}
-	clear(d.out)
-	d.out = d.out[:0]
+	clear(b.out)
+	b.out = b.out[:0]
 	if f.known == 0 && offset > refuseAfter {
 		return f.verdict()
 	}

@@ -15,14 +15,18 @@ type decoder struct {
 	shared  *shared
 	fields  *fields // nil: everything
 	max     int     // bytes of a line
+	line    int64   // of the present value, for skips
+	at      int64   // its offset
+	*batch          // where what is read goes
+}
 
-	out     []*traces.Span // of the present block
-	known   int64          // documents of spans in it
-	format  Format         // of the first of them
-	refused string         // the first thing in it that is none
+// batch is what was read, until it is handed out.
+type batch struct {
+	out     []*traces.Span
+	known   int64  // documents of spans in it
+	format  Format // of the first of them
+	refused string // the first thing in it that is none
 	skips   skips
-	line    int64 // of the present value, for skips
-	at      int64 // its offset
 }
 
 // skip notes that something in the present value is passed over.

@@ -28,9 +28,9 @@ func (d *decoder) span() {
 		case "kind":
 			sp.Kind = d.kind()
 		case "startTimeUnixNano", "start_time_unix_nano":
-			sp.StartUnixNano = d.s.Uint64()
+			sp.StartUnixNano = d.s.Nanos()
 		case "endTimeUnixNano", "end_time_unix_nano":
-			sp.EndUnixNano = d.s.Uint64()
+			sp.EndUnixNano = d.s.Nanos()
 		case "attributes":
 			sp.Attributes = d.attributes(d.fields)
 		case "status":
@@ -83,10 +83,10 @@ func (d *decoder) usualFields(sp *traces.Span) (good bool) {
 		sp.Kind = d.kind()
 	}
 	if s.Lit(`,"startTimeUnixNano":`) {
-		sp.StartUnixNano = s.Uint64()
+		sp.StartUnixNano = s.Nanos()
 	}
 	if s.Lit(`,"endTimeUnixNano":`) {
-		sp.EndUnixNano = s.Uint64()
+		sp.EndUnixNano = s.Nanos()
 	}
 	if s.Lit(`,"attributes":`) {
 		sp.Attributes = d.attributes(d.fields)
@@ -173,7 +173,7 @@ func (d *decoder) events() (list []traces.Event) {
 		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 			switch key := d.s.Key(); string(key) {
 			case "timeUnixNano", "time_unix_nano":
-				e.TimeUnixNano = d.s.Uint64()
+				e.TimeUnixNano = d.s.Nanos()
 			case "name":
 				e.Name = d.names.string(d.s.Text())
 			case "attributes":
@@ -225,6 +225,11 @@ func (d *decoder) links() (list []traces.Link) {
 }
 
 func (d *decoder) traceID(id *traces.TraceID) bool {
+	at := d.s.Offset()
+	if hexInto(id[:], d.s.Quoted(2*len(id))) {
+		return true
+	}
+	d.s.Seek(at)
 	text := d.s.Text()
 	if parseTraceID(id, text) {
 		return true
@@ -234,6 +239,11 @@ func (d *decoder) traceID(id *traces.TraceID) bool {
 }
 
 func (d *decoder) spanID(id *traces.SpanID) bool {
+	at := d.s.Offset()
+	if hexInto(id[:], d.s.Quoted(2*len(id))) {
+		return true
+	}
+	d.s.Seek(at)
 	text := d.s.Text()
 	if parseSpanID(id, text) {
 		return true

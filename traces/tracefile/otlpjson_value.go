@@ -15,14 +15,22 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 	start, place := len(d.attrs), -1
 	for ok := d.s.Begin('['); ok && d.s.More(']'); {
 		place++
-		if d.s.Null() {
-			continue
-		}
 		start = d.room(start)
 		at := len(d.attrs)
 		d.attrs = d.attrs[:at+1]
 		a := &d.attrs[at]
-		if !d.guessed(a, place) && !d.quickAttribute(a, place) {
+		if g := d.guessed(a, place, only); g != nil {
+			if only != nil && !g.wanted {
+				*a = traces.Attribute{}
+				d.attrs = d.attrs[:at]
+			}
+			continue
+		}
+		if d.s.Null() {
+			d.attrs = d.attrs[:at]
+			continue
+		}
+		if !d.quickAttribute(a, place) {
 			*a = traces.Attribute{}
 			d.attribute(a)
 		}
@@ -77,6 +85,9 @@ func (d *decoder) quickAttribute(a *traces.Attribute, place int) bool {
 			d.s.Seek(value)
 		}
 		a.Value = traces.Int(d.s.Int64())
+	case d.s.Lit(`,"value":{"boolValue":`) && !d.s.Null():
+		d.learn(place, d.s.Since(at), a.Key, traces.ValueBool)
+		a.Value = traces.Bool(d.s.Bool())
 	default:
 		d.s.Seek(at)
 		return false

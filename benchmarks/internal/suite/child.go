@@ -27,7 +27,7 @@ const childFlag = "-child"
 
 // Task is what a child is to do.
 type Task struct {
-	Do       string // serve, flood, paced, peak, rival
+	Do       string // serve, flood, paced, rival
 	Pipeline string
 	Path     string
 	Spans    int // a request, or in all
@@ -67,8 +67,6 @@ func RunChild(t Task, in io.Reader, out io.Writer) error {
 		return serveChild(t, in, enc)
 	case "flood", "paced":
 		r, err = floodChild(t)
-	case "peak":
-		r, err = peakChild(t)
 	case "rival":
 		r, err = rivalChild(t)
 	default:
@@ -167,16 +165,6 @@ func floodChild(t Task) (Reading, error) {
 	defer cancel()
 	r.Account, err = p.Stop(ctx)
 	r.CPU = measure.ProcessCPU() - cpu
-	r.Peak, _ = measure.PeakRSS()
-	return r, err
-}
-
-// peakChild reads a file and says how much memory that took.
-func peakChild(t Task) (Reading, error) {
-	var r Reading
-	r.Idle, _ = measure.RSS()
-	n, err := ReadOurs(t.Path)
-	r.Made = uint64(n)
 	r.Peak, _ = measure.PeakRSS()
 	return r, err
 }

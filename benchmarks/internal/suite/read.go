@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -198,6 +201,21 @@ func read(name string, f func() (int, error)) measure.Case {
 	}}
 }
 
+// readPeak is the most memory that a program has resident which does nothing but
+// read the file, with two workers.
+func readPeak(dir, path string) (int64, error) {
+	program := filepath.Join(dir, "peak")
+	build := exec.Command("go", "build", "-o", program, "github.com/waymark-trace/waymark/benchmarks/cmd/peak") //nolint:gosec,noctx // of this module
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building cmd/peak: %w: %s", err, out)
+	}
+	out, err := exec.Command(program, path).Output() //nolint:gosec,noctx // just built
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+}
+
 // readGoals are P7 and P8.
 func (s *Suite) readGoals() {
 	dir, err := os.MkdirTemp("", "waymark-bench-")
@@ -229,6 +247,15 @@ func (s *Suite) readGoals() {
 	s.speedRow("P7", "reading, everything, one worker", one, pd, atLeast(3.5, 5, "×"), "MB", mb)
 	s.speedRow("P7", "reading, a table's fields, one worker", table, pd, atLeast(3.5, 5, "×"), "MB", mb)
 	s.wallRow("P7", "reading, everything, two workers (wall time)", two, pd, atLeast(6, 9, "×"), "MB", mb)
+	if peak, err := readPeak(dir, path); err != nil {
+		s.fail(err)
+	} else {
+		const limit = 32
+		s.add(Row{
+			ID: "P7", What: "reading, everything, two workers, peak memory of the process", Rival: fmt.Sprintf("a file of %.0f MB", mb),
+			Ours: number(float64(peak)/1e6) + " MB", Value: float64(peak) / 1e6, Goal: atMost(limit, none(), " MB"),
+		})
+	}
 	s.speedRow("P8", "reading, everything, one worker", one, std, atLeast(9, 12, "×"), "MB", mb)
 	s.readTable = Table{
 		Title: "Readers", Note: fmt.Sprintf("A file of %.0f MB, page cache warm.", mb),
