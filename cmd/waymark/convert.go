@@ -117,18 +117,15 @@ func (c *call) chosenSpans(ctx context.Context, src *spansource.Source) (*traces
 	return traces.NewSet(spans), err
 }
 
-// losses lists what a format could not hold, by kind, with one span each.
+// losses lists what a format could not hold, by kind, with one span each: a kind
+// that is not listed would be lost in silence. How many there can be is bounded.
 func (c *call) losses(to string, l tracefile.Losses) {
-	const most = 20
 	if l.Total == 0 {
 		return
 	}
 	c.warn("%s could not hold %d things of %d spans:", to, l.Total, l.Spans)
 	listed := int64(0)
-	for i, n := range l.Counts {
-		if i == most {
-			break
-		}
+	for _, n := range l.Counts {
 		listed += n.Count
 		c.warn("  %s: %s (%d times%s)", n.Key, n.What, n.Count, example(l, n))
 	}

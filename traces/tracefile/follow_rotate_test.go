@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func (w *rotating) burst(t *testing.T, n int) {
 	t.Helper()
 	tracer := w.provider.Tracer("rotating")
 	for range n {
-		_, span := tracer.Start(t.Context(), fmt.Sprint(w.made))
+		_, span := tracer.Start(t.Context(), strconv.Itoa(w.made))
 		span.End()
 		w.made++
 	}
@@ -78,7 +79,7 @@ func TestFollowRotation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := fmt.Sprint(next); sp.Name != want {
+		if want := strconv.Itoa(next); sp.Name != want {
 			t.Fatalf("span %s, want %s", sp.Name, want)
 		}
 		next++
