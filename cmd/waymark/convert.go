@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ Writes the chosen spans in another format:
   zipkin          Zipkin v2 JSON
   csv             a row a span
   chrome          Chrome trace for Perfetto and chrome://tracing
-  speedscope      speedscope's own format
+  speedscope      speedscope's own format: names and times alone
 
 What a format cannot hold is listed on stderr; the status is 0 all the same, since
 the format was asked for, unless -strict is given. OTLP holds everything.
@@ -88,14 +89,7 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 // convert returns how many things the format could not hold.
 func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w io.Writer) (int64, error) {
 	if to == toChrome || to == toSpeedscope {
-		set, err := c.chosenSpans(ctx, src)
-		if err != nil {
-			return 0, err
-		}
-		if to == toChrome {
-			return 0, render.ChromeTrace(w, set)
-		}
-		return 0, render.Speedscope(w, set)
+		return c.draw(ctx, src, to, w)
 	}
 	losses, err := tracefile.Write(w, tracefile.Format(to), filter(src.Spans(ctx), c.sel.matches))
 	if err != nil {
@@ -104,6 +98,48 @@ func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w
 	c.account(src.Report())
 	c.losses(to, losses)
 	return losses.Total, nil
+}
+
+func (c *call) draw(ctx context.Context, src *spansource.Source, to string, w io.Writer) (int64, error) {
+	set, err := c.chosenSpans(ctx, src)
+	if err != nil {
+		return 0, err
+	}
+	lost := render.SpeedscopeLosses(set)
+	if to == toChrome {
+		lost = render.ChromeLosses(set)
+		err = render.ChromeTrace(w, set)
+	} else {
+		err = render.Speedscope(w, set)
+	}
+	if err != nil {
+		return 0, err
+	}
+	losses := countLosses(lost, int64(set.Len()))
+	c.losses(to, losses)
+	return losses.Total, nil
+}
+
+// maxLossKinds bounds the kinds that are listed; the rest is in the total.
+const maxLossKinds = 200
+
+func countLosses(lost iter.Seq[render.Loss], spans int64) tracefile.Losses {
+	out := tracefile.Losses{Spans: spans}
+	index := map[tracefile.LossCount]int{}
+	for loss := range lost {
+		out.Total++
+		kind := tracefile.LossCount{Key: loss.Key, What: loss.What}
+		i, ok := index[kind]
+		switch {
+		case ok:
+			out.Counts[i].Count++
+		case len(index) < maxLossKinds:
+			index[kind] = len(out.Counts)
+			out.Counts = append(out.Counts, tracefile.LossCount{Key: loss.Key, What: loss.What, Count: 1})
+			out.List = append(out.List, tracefile.Loss(loss))
+		}
+	}
+	return out
 }
 
 // chosenSpans holds the chosen spans, whatever their traces.
