@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,7 +78,7 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 		return err
 	}
 	var lost int64
-	err = c.writeTo(o.out, func(w io.Writer) error {
+	err = c.writeTo(o.out, src, func(w io.Writer) error {
 		lost, err = c.convert(ctx, src, o.to, w)
 		return err
 	})
@@ -182,10 +184,34 @@ func example(l tracefile.Losses, n tracefile.LossCount) string {
 
 // writeTo writes a file, making its folder, or standard output. The file
 // replaces another in one step, once it is whole; it is for its owner alone, as
-// the span file is.
-func (c *call) writeTo(path string, write func(io.Writer) error) error {
+// the span file is. A device is not replaced, and nor is what was read.
+func (c *call) writeTo(path string, src *spansource.Source, write func(io.Writer) error) error {
 	if path == "-" {
 		return c.output(write)
 	}
+	if err := mayReplace(path, src); err != nil {
+		return err
+	}
 	return wholefile.Write(path, write)
+}
+
+func mayReplace(path string, src *spansource.Source) error {
+	if path == "" {
+		return usagef("-o %q: want a file, or - for standard output", path)
+	}
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // it is not there, or writing it says why not
+	}
+	if !there.Mode().IsRegular() {
+		return usagef("-o %s: it is no regular file (- is standard output)", path)
+	}
+	for _, input := range src.Paths() {
+		for _, name := range []string{input, filepath.Join(input, filepath.Base(path))} {
+			if info, err := os.Stat(name); err == nil && os.SameFile(info, there) {
+				return usagef("-o %s: it is what is read", path)
+			}
+		}
+	}
+	return nil
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bigfile measures what waymark stats takes for a large span file, and for
 // one of a tenth of that, beside programs that count the spans of the same files
 // with encoding/json and with the Collector's pdata.
@@ -38,26 +40,25 @@ const (
 )
 
 func main() {
+	if err := start(); err != nil {
+		fmt.Fprintln(os.Stderr, "bigfile:", err)
+		os.Exit(1)
+	}
+}
+
+func start() error {
 	if len(os.Args) == 4 {
 		switch os.Args[1] {
 		case readFlag:
-			exit(read(os.Args[2], os.Args[3]))
+			return read(os.Args[2], os.Args[3])
 		case writeFlag:
-			exit(write(os.Args[2], os.Args[3]))
+			return write(os.Args[2], os.Args[3])
 		}
 	}
 	mb := flag.Int64("mb", 300, "size of the large file in MB")
 	check := flag.Bool("check", false, "fail when the memory of stats grows by more than a tenth of the file")
 	flag.Parse()
-	exit(run(context.Background(), *mb*1e6, *check, os.Stdout))
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bigfile:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	return run(context.Background(), *mb*1e6, *check, os.Stdout)
 }
 
 // read counts the spans of a file as a rival does.
@@ -167,6 +168,6 @@ func (c *cost) add(ctx context.Context, args []string) error {
 		return errors.New("no account of the process")
 	}
 	c.cpu = append(c.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-	c.peak = max(c.peak, int64(usage.Maxrss)*1024) // in KiB on Linux
+	c.peak = max(c.peak, usage.Maxrss*1024) // in KiB on Linux
 	return nil
 }
