@@ -21,7 +21,7 @@ import (
 type jaeger struct {
 	*process
 
-	grpc, http, query string // addresses
+	grpc, http, query, zipkin string // addresses
 }
 
 // startJaeger starts the Jaeger that the make target has built.
@@ -32,6 +32,7 @@ func startJaeger(t *testing.T) *jaeger {
 		t.Fatal(err)
 	}
 	const free = "127.0.0.1:0"
+	zipkin := freeAddress(t) // the Zipkin receiver does not say in the log what it got
 	text, err := json.Marshal(object{
 		"extensions": object{
 			"jaeger_storage": object{"backends": object{"memory": object{"memory": object{"max_traces": 1000}}}},
@@ -41,12 +42,15 @@ func startJaeger(t *testing.T) *jaeger {
 				"grpc":    object{"endpoint": free},
 			},
 		},
-		"receivers": object{"otlp": object{"protocols": object{"grpc": object{"endpoint": free}, "http": object{"endpoint": free}}}},
+		"receivers": object{
+			"otlp":   object{"protocols": object{"grpc": object{"endpoint": free}, "http": object{"endpoint": free}}},
+			"zipkin": object{"endpoint": zipkin},
+		},
 		"exporters": object{"jaeger_storage_exporter": object{"trace_storage": "memory"}},
 		"service": object{
 			"extensions": []string{"jaeger_storage", "jaeger_query"},
 			"telemetry":  object{"metrics": object{"level": "none"}, "logs": object{"encoding": "json"}},
-			"pipelines":  object{"traces": object{"receivers": []string{"otlp"}, "exporters": []string{"jaeger_storage_exporter"}}},
+			"pipelines":  object{"traces": object{"receivers": []string{"otlp", "zipkin"}, "exporters": []string{"jaeger_storage_exporter"}}},
 		},
 	})
 	if err != nil {
@@ -61,7 +65,7 @@ func startJaeger(t *testing.T) *jaeger {
 	cmd.Dir = filepath.Dir(config)
 	// Jaeger traces itself, to a fixed port, and at its end waits for that.
 	cmd.Env = append(os.Environ(), "OTEL_TRACES_SAMPLER=always_off")
-	j := &jaeger{process: startProcess(t, "jaeger", cmd)}
+	j := &jaeger{process: startProcess(t, "jaeger", cmd), zipkin: zipkin}
 	eventually(t, "Jaeger is ready", func() (bool, string) {
 		select {
 		case <-j.done:

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +29,7 @@ Writes the chosen spans in another format:
   zipkin          Zipkin v2 JSON
   csv             a row a span
   chrome          Chrome trace for Perfetto and chrome://tracing
-  speedscope      speedscope's own format
+  speedscope      speedscope's own format: names and times alone
 
 What a format cannot hold is listed on stderr; the status is 0 all the same, since
 the format was asked for, unless -strict is given. OTLP holds everything.
@@ -75,7 +78,7 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 		return err
 	}
 	var lost int64
-	err = c.writeTo(o.out, func(w io.Writer) error {
+	err = c.writeTo(o.out, src, func(w io.Writer) error {
 		lost, err = c.convert(ctx, src, o.to, w)
 		return err
 	})
@@ -88,14 +91,7 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 // convert returns how many things the format could not hold.
 func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w io.Writer) (int64, error) {
 	if to == toChrome || to == toSpeedscope {
-		set, err := c.chosenSpans(ctx, src)
-		if err != nil {
-			return 0, err
-		}
-		if to == toChrome {
-			return 0, render.ChromeTrace(w, set)
-		}
-		return 0, render.Speedscope(w, set)
+		return c.draw(ctx, src, to, w)
 	}
 	losses, err := tracefile.Write(w, tracefile.Format(to), filter(src.Spans(ctx), c.sel.matches))
 	if err != nil {
@@ -104,6 +100,48 @@ func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w
 	c.account(src.Report())
 	c.losses(to, losses)
 	return losses.Total, nil
+}
+
+func (c *call) draw(ctx context.Context, src *spansource.Source, to string, w io.Writer) (int64, error) {
+	set, err := c.chosenSpans(ctx, src)
+	if err != nil {
+		return 0, err
+	}
+	lost := render.SpeedscopeLosses(set)
+	if to == toChrome {
+		lost = render.ChromeLosses(set)
+		err = render.ChromeTrace(w, set)
+	} else {
+		err = render.Speedscope(w, set)
+	}
+	if err != nil {
+		return 0, err
+	}
+	losses := countLosses(lost, int64(set.Len()))
+	c.losses(to, losses)
+	return losses.Total, nil
+}
+
+// maxLossKinds bounds the kinds that are listed; the rest is in the total.
+const maxLossKinds = 200
+
+func countLosses(lost iter.Seq[render.Loss], spans int64) tracefile.Losses {
+	out := tracefile.Losses{Spans: spans}
+	index := map[tracefile.LossCount]int{}
+	for loss := range lost {
+		out.Total++
+		kind := tracefile.LossCount{Key: loss.Key, What: loss.What}
+		i, ok := index[kind]
+		switch {
+		case ok:
+			out.Counts[i].Count++
+		case len(index) < maxLossKinds:
+			index[kind] = len(out.Counts)
+			out.Counts = append(out.Counts, tracefile.LossCount{Key: loss.Key, What: loss.What, Count: 1})
+			out.List = append(out.List, tracefile.Loss(loss))
+		}
+	}
+	return out
 }
 
 // chosenSpans holds the chosen spans, whatever their traces.
@@ -117,18 +155,15 @@ func (c *call) chosenSpans(ctx context.Context, src *spansource.Source) (*traces
 	return traces.NewSet(spans), err
 }
 
-// losses lists what a format could not hold, by kind, with one span each.
+// losses lists what a format could not hold, by kind, with one span each: a kind
+// that is not listed would be lost in silence. How many there can be is bounded.
 func (c *call) losses(to string, l tracefile.Losses) {
-	const most = 20
 	if l.Total == 0 {
 		return
 	}
 	c.warn("%s could not hold %d things of %d spans:", to, l.Total, l.Spans)
 	listed := int64(0)
-	for i, n := range l.Counts {
-		if i == most {
-			break
-		}
+	for _, n := range l.Counts {
 		listed += n.Count
 		c.warn("  %s: %s (%d times%s)", n.Key, n.What, n.Count, example(l, n))
 	}
@@ -149,10 +184,34 @@ func example(l tracefile.Losses, n tracefile.LossCount) string {
 
 // writeTo writes a file, making its folder, or standard output. The file
 // replaces another in one step, once it is whole; it is for its owner alone, as
-// the span file is.
-func (c *call) writeTo(path string, write func(io.Writer) error) error {
+// the span file is. A device is not replaced, and nor is what was read.
+func (c *call) writeTo(path string, src *spansource.Source, write func(io.Writer) error) error {
 	if path == "-" {
 		return c.output(write)
 	}
+	if err := mayReplace(path, src); err != nil {
+		return err
+	}
 	return wholefile.Write(path, write)
+}
+
+func mayReplace(path string, src *spansource.Source) error {
+	if path == "" {
+		return usagef("-o %q: want a file, or - for standard output", path)
+	}
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // it is not there, or writing it says why not
+	}
+	if !there.Mode().IsRegular() {
+		return usagef("-o %s: it is no regular file (- is standard output)", path)
+	}
+	for _, input := range src.Paths() {
+		for _, name := range []string{input, filepath.Join(input, filepath.Base(path))} {
+			if info, err := os.Stat(name); err == nil && os.SameFile(info, there) {
+				return usagef("-o %s: it is what is read", path)
+			}
+		}
+	}
+	return nil
 }

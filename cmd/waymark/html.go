@@ -50,5 +50,5 @@ func runHTML(ctx context.Context, c *call, args []string) error {
 		name := strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
 		opts = append(opts, render.WithDownloadName(name+".trace.json"))
 	}
-	return c.writeTo(out, func(w io.Writer) error { return render.HTML(w, set, opts...) })
+	return c.writeTo(out, src, func(w io.Writer) error { return render.HTML(w, set, opts...) })
 }

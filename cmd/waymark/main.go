@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/terminal"
@@ -16,10 +17,19 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second signal ends the program at once.
-	context.AfterFunc(ctx, stop)
+	// The second signal ends the program at once, and so does the first one when
+	// the program waits for input: nothing ends a read from a pipe.
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.Sleep(grace)
+		fmt.Fprintln(os.Stderr, "waymark: interrupted")
+		os.Exit(exitFailed)
+	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, env.Process()))
 }
+
+// grace is how long a command may take to end when it is interrupted.
+const grace = 2 * time.Second
 
 // The exit status.
 const (
@@ -67,7 +77,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	switch args[0] {
 	case "-h", "-help", "--help", "help":
-		fmt.Fprint(stdout, usage)
+		if _, err := fmt.Fprint(stdout, usage); err != nil {
+			return exitFailed
+		}
 		return exitClean
 	}
 	for _, v := range verbs() {
@@ -86,8 +98,8 @@ func (c *call) status(err error) int {
 	case err == nil:
 		return exitClean
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.stdout, c.verb.usage)
-		return exitClean
+		_, err := fmt.Fprint(c.stdout, c.verb.usage)
+		return c.status(err)
 	case errors.Is(err, errFindings):
 		return exitFailed
 	case errors.Is(err, syscall.EPIPE):

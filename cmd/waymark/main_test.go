@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"waymark": main,
 		"mkspans": func() { os.Exit(failed("mkspans", mkspans(os.Args[1], os.Args[2]))) },
+		"unpack":  func() { os.Exit(failed("unpack", unpack(os.Args[1]))) },
 		"tear":    func() { os.Exit(failed("tear", tear(os.Args[1]))) },
 	})
 }
@@ -92,4 +96,20 @@ func tear(file string) error {
 	}
 	b = append(b, "{\"resourceMetrics\":[]}\n"...)
 	return os.WriteFile(file, append(b, b[:40]...), 0o600)
+}
+
+// unpack is a command of the scripts: unpack FILE prints the data of an HTML report.
+func unpack(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	_, data, _ := strings.Cut(string(b), `id="data">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(os.Stdout, zip)
+	return err
 }

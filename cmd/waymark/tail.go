@@ -16,11 +16,11 @@ import (
 
 const tailUsage = `usage: waymark tail [flags] [FILE]
 
-Follows a growing file of lines, through truncation and rotation, and prints a line
-for each chosen span when it has ended, until interrupted. A file that is not there
-yet is waited for.
+Follows a growing file of lines, or all files of an App's folder, through truncation
+and rotation, and prints a line for each chosen span when it has ended, until
+interrupted. A file that is not there yet is waited for.
 
-  -all            begin with what is in the file already
+  -all            begin with what is there already, in a folder with the old parts
   -tree           draw the trace when its root has ended, or what there is of it
                   when a span has ended whose caller is another program
 ` + selectUsage + `  -json           a line of JSON per span, schema waymark.tail/v1

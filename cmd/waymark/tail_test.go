@@ -117,8 +117,9 @@ func TestTailWaitsAndFollows(t *testing.T) {
 	if strings.Contains(text, "SELECT") || strings.Contains(text, "\x1b") {
 		t.Errorf("tail printed a client span or a control character:\n%q", text)
 	}
-	// Nothing is said about stderr: when the file is written anew between two
-	// steps of one look, tail may report half a line before it begins again.
+	if f.stderr.Len() > 0 {
+		t.Errorf("tail reported %q", &f.stderr)
+	}
 }
 
 func TestTailTree(t *testing.T) {

@@ -55,7 +55,8 @@ func WithSingleLane() ChromeOption {
 // reversed_spans, and untimed_spans, which have no time and are left out.
 //
 // args has all attributes, otel.status_code, otel.status_description and error
-// for a failed span, which is colored too, the ids, and otel.scope.name.
+// for a failed span, which is colored too, the ids, also the parent's, and
+// otel.scope.name. What has no place is what [ChromeLosses] yields.
 //
 // Spec: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 func ChromeTrace(w io.Writer, set *traces.Set, opts ...ChromeOption) error {
@@ -88,6 +89,16 @@ func ChromeTraceString(set *traces.Set, opts ...ChromeOption) string {
 	_ = ChromeTrace(&b, set, opts...) // a strings.Builder takes all
 	return b.String()
 }
+
+// The members of args that are no attributes of the span.
+const (
+	argOpen     = "otel.open"
+	argTraceID  = "otel.trace_id"
+	argSpanID   = "otel.span_id"
+	argParentID = "otel.parent_span_id"
+	argKind     = "otel.kind"
+	argScope    = "otel.scope.name"
+)
 
 // chromeWriter leaves errors to the bufio.Writer, which keeps the first one.
 type chromeWriter struct {
@@ -135,7 +146,7 @@ func (cw *chromeWriter) singleLane(set *traces.Set) {
 		b = appendPlace(strconv.AppendInt(b, e.dur, 10), 1, 1)
 		attrs := append(failure(s), s.Attributes...)
 		if name := s.ScopeName(); name != "" {
-			attrs = append(attrs, text("otel.scope.name", name))
+			attrs = append(attrs, text(argScope, name))
 		}
 		cw.emit(appendTail(b, s, attrs))
 	}
@@ -190,12 +201,15 @@ func (cw *chromeWriter) span(p *placed) {
 	b = appendPlace(b, p.service.pid, p.lane.tid)
 	attrs := append(failure(s), s.Attributes...)
 	if s.EndUnixNano == 0 {
-		attrs = append(attrs, traces.Attribute{Key: "otel.open", Value: traces.Bool(true)})
+		attrs = append(attrs, traces.Attribute{Key: argOpen, Value: traces.Bool(true)})
 	}
-	attrs = append(attrs, text("otel.trace_id", s.TraceID.String()), text("otel.span_id", s.SpanID.String()),
-		text("otel.kind", s.Kind.String()))
+	attrs = append(attrs, text(argTraceID, s.TraceID.String()), text(argSpanID, s.SpanID.String()))
+	if !s.ParentID.IsZero() {
+		attrs = append(attrs, text(argParentID, s.ParentID.String()))
+	}
+	attrs = append(attrs, text(argKind, s.Kind.String()))
 	if name := s.ScopeName(); name != "" {
-		attrs = append(attrs, text("otel.scope.name", name))
+		attrs = append(attrs, text(argScope, name))
 	}
 	cw.emit(appendTail(b, s, attrs))
 }

@@ -176,7 +176,7 @@ func TestChromeLanes(t *testing.T) {
 		}
 		want := map[string]any{
 			"error": "boom", "otel.status_code": "ERROR", "otel.status_description": "boom",
-			"otel.trace_id": "00000000000000000000000000000001", "otel.span_id": "0000000000000003", "otel.kind": "unspecified", "otel.scope.name": "web",
+			"otel.trace_id": "00000000000000000000000000000001", "otel.span_id": "0000000000000003", "otel.parent_span_id": "0000000000000001", "otel.kind": "unspecified", "otel.scope.name": "web",
 		}
 		if diff := cmp.Diff(want, e.Args); diff != "" {
 			t.Errorf("args: -want +got\n%s", diff)

@@ -1,11 +1,13 @@
 package render_test
 
 import (
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"html"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,15 +59,47 @@ func report(t *testing.T, set *traces.Set, opts ...render.HTMLOption) (page stri
 		t.Fatal(err)
 	}
 	page = b.String()
-	d := json.NewDecoder(strings.NewReader(between(t, page, `<script type="application/json" id="data">`, "</script>")))
+	d := json.NewDecoder(strings.NewReader(unpacked(t, page, "data")))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&data); err != nil {
 		t.Fatalf("data: %v", err)
 	}
-	if chrome := between(t, page, `<script type="application/json" id="chrome">`, "</script>"); !json.Valid([]byte(chrome)) {
-		t.Error("the Chrome trace in the page is not JSON")
+	if chrome := unpacked(t, page, "chrome"); chrome != render.ChromeTraceString(set) && len(opts) == 0 {
+		t.Error("the Chrome trace in the page is another one")
 	}
 	return page, data
+}
+
+// unpacked is a part of the page that is compressed.
+func unpacked(t *testing.T, page, id string) string {
+	t.Helper()
+	text := between(t, page, `<script type="application/gzip" id="`+id+`">`, "</script>")
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// TestHTMLSize holds that a page of many spans is small beside what is in it.
+func TestHTMLSize(t *testing.T) {
+	t.Parallel()
+	var spans []*traces.Span
+	for i := range 5000 {
+		s := span("GET /users/{id}", byte(i), 0, "web", time.Duration(i), time.Duration(i+200),
+			attr("http.route", traces.String("/users/{id}")), attr("url.path", traces.String("/users/"+strings.Repeat("x", i%7))))
+		s.TraceID[3], s.TraceID[4] = byte(i>>8), byte(i)
+		spans = append(spans, s)
+	}
+	page, _ := report(t, traces.NewSet(spans))
+	plain := len(unpacked(t, page, "data")) + len(unpacked(t, page, "chrome"))
+	if len(page) > plain/6 {
+		t.Errorf("the page has %d bytes for %d of data", len(page), plain)
+	}
 }
 
 func between(t *testing.T, s, before, after string) string {
@@ -143,7 +177,7 @@ func TestHTMLHostile(t *testing.T) {
 		if got, want := len(tags.FindAllString(page, -1)), len(tags.FindAllString(clean, -1)); got != want {
 			t.Errorf("title %q: %d tags, want %d", text, got, want)
 		}
-		if strings.ContainsAny(between(t, page, `id="data">`, "</script>"), "<>&\u2028") {
+		if strings.ContainsAny(unpacked(t, page, "data"), "<>&\u2028") {
 			t.Errorf("title %q: markup in the data", text)
 		}
 		if data.Download != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {

@@ -12,7 +12,8 @@ import (
 // Speedscope writes the spans as a file of speedscope's own format: one profile
 // per lane (see [ChromeTrace]) in nanoseconds since the earliest span, with one
 // frame per span name, so that speedscope adds up what has the same name. Spans
-// without a length are left out: they have no area.
+// without a length are left out: they have no area. What else has no place is
+// what [SpeedscopeLosses] yields.
 //
 //	{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"waymark",
 //	"shared":{"frames":[{"name":"GET /"}]},"profiles":[{"type":"evented","name":"shop, lane 1","unit":"nanoseconds",

@@ -1,38 +1,38 @@
 package tracefile
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/waymark-trace/waymark/traces"
 )
 
 // Follow reads a file of lines and goes on with what is added to it, until ctx
-// ends, which is no error. The path may be an App's folder, for its
-// spans.jsonl. A line counts once its newline is there. A file that does not
-// exist yet is waited for; one that is truncated, replaced or rotated away is
-// read to its end, and then the new one from its beginning. What happens
-// between two looks at the file is not seen: of a file that is rotated twice
-// in that time, the middle one.
+// ends, which is no error. A line counts once its newline is there. A file that
+// does not exist yet is waited for; one that is truncated, replaced or rotated
+// away is read to its end, and then the new one from its beginning.
+//
+// The path may be an App's folder, whether or not it is there yet: then
+// spans.jsonl is followed and the files of the App's other processes that are
+// there or appear, and the old parts are read first unless [WithFromEnd] is set.
+//
+// A file that is rotated twice between two looks has its first part beside it,
+// spans.1.jsonl, which is read then. What was rotated away before that is gone
+// from the disk: the report says that spans may be missing.
 //
 // Like other readers, it serves one goroutine; the loop over Spans waits.
 func Follow(ctx context.Context, path string, opts ...Option) *Reader {
 	r := &Reader{cfg: newConfig(opts)}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "spans.jsonl")
-	}
 	r.follow = func(yield func(*traces.Span, error) bool) {
-		f := &follower{path: path, poll: r.cfg.poll, end: r.cfg.fromEnd}
-		f.file = file{cfg: r.cfg, name: path, shared: newShared(), yield: yield}
-		r.report, r.current = Report{}, &f.file
+		f := &following{reader: r, path: path, shared: newShared(), yield: yield, first: true}
+		r.report, r.current = Report{}, nil
 		err := f.run(ctx)
+		f.account(nil)
 		f.close()
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(nil, fmt.Errorf("tracefile: %w", err))
@@ -41,197 +41,153 @@ func Follow(ctx context.Context, path string, opts ...Option) *Reader {
 	return r
 }
 
-// follower follows one path through the files that it names one after the other.
-type follower struct {
-	file
+// following follows one path, or the files of the folder that it names.
+type following struct {
+	reader *Reader
+	path   string
+	shared *shared
+	yield  func(*traces.Span, error) bool
 
-	path string
-	poll time.Duration
-	end  bool // begin at the end of the first file
-
-	open *os.File // nil: none is there
-	head []byte   // how it begins, to notice that it was written anew
-	in   *blocks
-	line int64
-	buf  []byte
-	dec  *decoder
+	tracks []*track
+	folder bool
+	first  bool   // nothing has been looked at yet
+	done   Report // of tracks that were let go of
 }
 
-// headBytes is how much of a file's beginning is compared at each look. OTLP
-// lines differ within it: the times and ids of the first span are there.
-const headBytes = 1 << 10
+// quickest is the part of the poll interval that is waited after something came:
+// what is rotated often is looked at often.
+const quickest = 32
 
-func (f *follower) run(ctx context.Context) error {
-	f.dec = f.decoder()
-	for {
-		if err := f.look(); err != nil {
+func (f *following) run(ctx context.Context) error {
+	poll := f.reader.cfg.poll
+	for wait := poll; ; wait = min(2*wait, poll) {
+		before := f.spans()
+		if err := f.look(ctx); err != nil {
 			return err
+		}
+		if f.spans() > before {
+			wait = max(poll/quickest, 1)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(f.poll):
+		case <-time.After(wait):
 		}
 	}
 }
 
-// look reads what there is now. Whether it is still the same file is looked at
-// first: one that was written anew does not go on where the old one ended.
-func (f *follower) look() error {
-	for {
-		if err := f.ensure(); err != nil || f.open == nil {
-			return err
-		}
-		changed, err := f.changed()
-		if err != nil {
-			return err
-		}
-		if !changed {
-			return f.drain()
-		}
+func (f *following) close() {
+	for _, t := range f.tracks {
+		t.close()
 	}
 }
 
-// ensure opens the file when it is not open.
-func (f *follower) ensure() error {
-	if f.open != nil {
-		return nil
+func (f *following) spans() (n int64) {
+	for _, t := range f.tracks {
+		n += t.spans
 	}
-	open, err := os.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.end = false // what is written from now on is new
-		return nil
-	}
-	if err != nil {
+	return n
+}
+
+// look reads what there is now in all files.
+func (f *following) look(ctx context.Context) error {
+	if err := f.find(); err != nil {
 		return err
 	}
-	f.open = open
-	f.begin(0)
-	if f.end {
-		f.end = false
-		at, err := lastLineEnd(open)
-		if err != nil {
+	f.first = false
+	for _, t := range f.tracks {
+		if err := t.look(ctx); err != nil {
 			return err
 		}
-		if _, err := open.Seek(at, io.SeekStart); err != nil {
-			return err
-		}
-		f.in.offset = at
-		f.head = make([]byte, min(at, headBytes))
-		if _, err := open.ReadAt(f.head, 0); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
+	}
+	if f.folder {
+		f.forget()
 	}
 	return nil
 }
 
-func (f *follower) begin(offset int64) {
-	f.in = &blocks{r: f.open, max: f.cfg.maxValue, whole: true, offset: offset}
-	f.line, f.head = 0, nil
-}
-
-// lastLineEnd is the offset after the last newline of a file.
-func lastLineEnd(f *os.File) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
+// find makes tracks of the files that are to be followed.
+func (f *following) find() error {
+	if !f.folder && len(f.tracks) > 0 && f.tracks[0].open != nil {
+		return nil // it was a file
 	}
-	buf := make([]byte, 64<<10)
-	for end := info.Size(); end > 0; {
-		at := max(0, end-int64(len(buf)))
-		n, err := f.ReadAt(buf[:end-at], at)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return at + int64(i) + 1, nil
-		}
-		end = at
-	}
-	return 0, nil
-}
-
-// drain hands out the spans of all lines that are complete.
-func (f *follower) drain() error {
-	for {
-		b, err := f.in.next(f.buf)
-		if errors.Is(err, io.EOF) {
-			f.in.eof = false
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if n := len(f.head); b.offset == int64(n) && n < headBytes {
-			f.head = append(f.head, b.data[:min(len(b.data), headBytes-n)]...)
-		}
-		lines := f.dec.block(b)
-		if err := f.take(f.dec, f.line, b.offset); err != nil {
-			return err
-		}
-		f.line += lines
-		if !b.tooBig {
-			f.buf = b.data
-		}
-	}
-}
-
-// changed says whether the path names another file now, or the same one
-// written anew. Then the next file is ready to be read.
-func (f *follower) changed() (bool, error) {
-	now, err := os.Stat(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // its writer may still have it open
-	}
-	if err != nil {
-		return false, err
-	}
-	opened, err := f.open.Stat()
-	if err != nil {
-		return false, err
-	}
-	if !os.SameFile(now, opened) {
-		// what was written between the last read and the renaming
-		if err := f.drain(); err != nil {
-			return false, err
-		}
-		f.torn()
+	if info, err := os.Stat(f.path); err == nil && info.IsDir() != f.folder {
 		f.close()
-		return true, nil
+		f.folder, f.tracks = info.IsDir(), nil
 	}
-	again, err := f.rewritten(now.Size())
-	if err != nil || !again {
-		return false, err
+	if !f.folder {
+		f.add(f.path)
+		return nil
 	}
-	f.torn()
-	_, err = f.open.Seek(0, io.SeekStart)
-	f.begin(0)
-	return true, err
+	f.add(filepath.Join(f.path, "spans.jsonl"))
+	entries, err := os.ReadDir(f.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // its writer makes it anew
+	}
+	for _, e := range entries {
+		if m := partName.FindStringSubmatch(e.Name()); m != nil && m[2] == "" && e.Type().IsRegular() {
+			f.add(filepath.Join(f.path, e.Name()))
+		}
+	}
+	return err
 }
 
-// rewritten says whether the file is shorter than what was read, or begins
-// with something else.
-func (f *follower) rewritten(size int64) (bool, error) {
-	if size < f.in.offset+int64(len(f.in.rest)) {
-		return true, nil
+// add makes a track of the path unless there is one.
+func (f *following) add(path string) {
+	for _, t := range f.tracks {
+		if t.path == path {
+			return
+		}
 	}
-	buf := make([]byte, len(f.head))
-	if _, err := f.open.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+	ext := filepath.Ext(path)
+	t := &track{
+		path: path, oldPath: strings.TrimSuffix(path, ext) + ".1" + ext,
+		parts: f.folder, end: f.first && f.reader.cfg.fromEnd,
 	}
-	return !bytes.Equal(buf, f.head), nil
+	t.file = file{cfg: f.reader.cfg, name: path, shared: f.shared}
+	t.yield = func(sp *traces.Span, err error) bool {
+		f.account(&t.file)
+		return f.yield(sp, err)
+	}
+	t.dec = t.decoder()
+	f.tracks = append(f.tracks, t)
+	f.account(&t.file)
 }
 
-// torn notes a line that was begun and never ended.
-func (f *follower) torn() {
-	if n := len(bytes.TrimSpace(f.in.rest)); n > 0 {
-		f.skips.add(f.line+1, f.in.offset, "torn line", 1)
+// account makes the reader's report that of all files; current is the one that
+// the next spans are from.
+func (f *following) account(current *file) {
+	if f.reader.current == current && current != nil {
+		return
 	}
+	report := f.done
+	for _, t := range f.tracks {
+		if &t.file != current {
+			report = merged(report, &t.file)
+		}
+	}
+	f.reader.report, f.reader.current = report, current
 }
 
-func (f *follower) close() {
-	if f.open != nil {
-		_ = f.open.Close() // it was only read
-		f.open = nil
+// merged is the report with the account of one more file.
+func merged(p Report, f *file) Report { return (&Reader{report: p, current: f}).Report() }
+
+// forget lets go of the files of processes that have ended and are cleared.
+func (f *following) forget() {
+	kept := f.tracks[:1] // spans.jsonl comes again
+	for _, t := range f.tracks[1:] {
+		if _, err := os.Stat(t.path); !errors.Is(err, os.ErrNotExist) {
+			kept = append(kept, t)
+			continue
+		}
+		t.torn()
+		t.close()
+		if t.spans+t.skips.total > 0 {
+			f.done = merged(f.done, &t.file)
+		}
+	}
+	if len(kept) < len(f.tracks) {
+		f.tracks = kept
+		f.account(nil)
 	}
 }

@@ -139,3 +139,160 @@ func TestFollowFromEnd(t *testing.T) {
 		}
 	})
 }
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFollowRotatedTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		path, old := filepath.Join(dir, "spans.jsonl"), filepath.Join(dir, "spans.1.jsonl")
+		write(t, old, spanLine("before"), 0)
+		write(t, path, spanLine("a"), 0)
+		names, report := tail(t, path)
+		if got := names(); got != "a" {
+			t.Errorf("spans %q, want a: the old part was not asked for", got)
+		}
+		write(t, path, spanLine("b"), os.O_APPEND)
+		rename(t, path, old)
+		write(t, path, spanLine("c"), 0)
+		rename(t, path, old)
+		write(t, path, spanLine("d"), 0)
+		if got := names(); got != "b c d" {
+			t.Errorf("spans %q, want b c d", got)
+		}
+		if got, want := skipped(report()), path+": rotated more than once between two looks: spans may be missing\n"; got != want {
+			t.Errorf("skipped %q, want %q", got, want)
+		}
+		rename(t, path, old)
+		write(t, path, spanLine("e"), 0)
+		if got := names(); got != "e" {
+			t.Errorf("spans %q, want e", got)
+		}
+	})
+}
+
+func TestFollowFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "traces")
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(dir, "spans.jsonl")
+		beside := filepath.Join(dir, "spans-7-1.jsonl")
+		names, report := tail(t, dir, tracefile.WithFromEnd())
+		step := func(what, want string) {
+			t.Helper()
+			if got := names(); got != want {
+				t.Errorf("%s: spans %q, want %q", what, got, want)
+			}
+		}
+		step("no folder yet", "")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		step("no file yet", "")
+		write(t, path, spanLine("a"), 0)
+		write(t, filepath.Join(dir, "spans.prev.jsonl"), spanLine("x"), 0)
+		write(t, filepath.Join(dir, "other.jsonl"), spanLine("y"), 0)
+		step("the folder's own file", "a")
+		write(t, beside, spanLine("b"), 0)
+		write(t, path, spanLine("c"), os.O_APPEND)
+		step("another process", "c b")
+		rename(t, beside, filepath.Join(dir, "spans-7-1.1.jsonl"))
+		write(t, beside, spanLine("d")+"{", 0)
+		step("rotated", "d")
+		if err := os.Remove(beside); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, spanLine("e"), os.O_APPEND)
+		step("cleared", "e")
+		got := report()
+		if got.Spans != 5 || len(got.Files) != 2 || got.Files[0].Name != beside || got.Files[0].Spans != 2 || got.Files[1].Spans != 3 || skipped(got) != beside+":2: torn line\n" {
+			t.Errorf("report %+v", got)
+		}
+	})
+}
+
+func TestFollowFolderFromTheOldPart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		write(t, filepath.Join(dir, "spans.1.jsonl"), spanLine("a"), 0)
+		names, _ := tail(t, dir)
+		if got := names(); got != "a" {
+			t.Errorf("spans %q, want a", got)
+		}
+		write(t, filepath.Join(dir, "spans.jsonl"), spanLine("b"), 0)
+		if got := names(); got != "b" {
+			t.Errorf("spans %q, want b", got)
+		}
+	})
+}
+
+func TestFollowNoFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range tracefile.Follow(t.Context(), filepath.Dir(path)).Spans() {
+		if want := "tracefile: " + path + " is no regular file"; err == nil || err.Error() != want {
+			t.Errorf("err = %v, want %q", err, want)
+		}
+	}
+}
+
+// TestFollowRewrittenInPlace writes a file anew again and again while it is
+// read: no half line is taken for one, and nothing is read twice.
+func TestFollowRewrittenInPlace(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	const rounds, lines = 100, 50
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		for round := range rounds {
+			f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range lines {
+				_, _ = f.WriteString(strings.Replace(spanLine(fmt.Sprintf("%d.%d", round, i)), "5b8efff7", fmt.Sprintf("%08x", round), 1))
+			}
+			_ = f.Close()
+		}
+	}()
+	r := tracefile.Follow(ctx, path, tracefile.WithPollInterval(time.Millisecond))
+	seen := map[string]bool{}
+	for sp, err := range r.Spans() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[sp.Name] {
+			t.Fatalf("span %s is read twice", sp.Name)
+		}
+		seen[sp.Name] = true
+		if sp.Name == fmt.Sprintf("%d.%d", rounds-1, lines-1) {
+			cancel()
+		}
+	}
+	<-stop
+	for i := range lines {
+		if name := fmt.Sprintf("%d.%d", rounds-1, i); !seen[name] {
+			t.Errorf("span %s of the last file is missing", name)
+		}
+	}
+	for _, s := range r.Report().Skipped {
+		if s.What != "torn line" { // a write that crosses a page may be seen half
+			t.Errorf("skipped %s", s)
+		}
+	}
+	t.Logf("%d of %d spans seen, %d skipped", len(seen), rounds*lines, r.Report().Total)
+}

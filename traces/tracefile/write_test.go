@@ -386,3 +386,19 @@ func TestWriteErrors(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+// TestZipkinInternalKind holds the tag without which a Collector reads an internal
+// span as one of no kind.
+func TestZipkinInternalKind(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[traces.Kind]bool{traces.KindInternal: true, traces.KindUnspecified: false, traces.KindServer: false} {
+		var b bytes.Buffer
+		sp := &traces.Span{TraceID: traces.TraceID{1}, SpanID: traces.SpanID{1}, Kind: kind, StartUnixNano: 1000, EndUnixNano: 2000}
+		if _, err := tracefile.Write(&b, tracefile.Zipkin, tracefile.Seq([]*traces.Span{sp})); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), `"tags":{"span.kind":"internal"}`); got != want {
+			t.Errorf("%v: %s", kind, &b)
+		}
+	}
+}

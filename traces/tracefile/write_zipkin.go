@@ -115,6 +115,9 @@ func (e *zipkinEncoder) annotations(b []byte, sp *traces.Span) []byte {
 func (e *zipkinEncoder) tags(b []byte, sp *traces.Span, resource []traces.Attribute) []byte {
 	t := zipkinTags{buf: append(b, `,"tags":{`...), seen: map[string]bool{}}
 	scope := scopeOf(sp)
+	if sp.Kind == traces.KindInternal { // Zipkin has no word for it; the Collector takes none for unspecified
+		t.add(tagKind, kindTag(sp.Kind))
+	}
 	fields := []struct{ key, text string }{
 		{tagStatusCode, statusTag(sp.Status.Code)},
 		{tagStatusMessage, sp.Status.Message},

@@ -43,5 +43,6 @@ export async function open(browser, name, options = {}) {
   page.on("popup", (popup) => trouble.push(`popup ${popup.url()}`));
   page.on("framenavigated", (frame) => { if (frame.url() !== url) trouble.push(`navigation ${frame.url()}`); });
   await page.goto(url);
+  if (!name.endsWith(".inline.html")) await page.waitForSelector("body[data-ready]");
   return { page, context, trouble };
 }

@@ -35,7 +35,7 @@ func TestWritePages(t *testing.T) {
 	}
 	for name, set := range map[string]*traces.Set{
 		"shop": shop(), "sequence": sequence(), "random": random(rand.New(rand.NewPCG(1, 1)), 80),
-		"hostile": hostile(), "big": random(rand.New(rand.NewPCG(2, 2)), 100_000), "empty": traces.NewSet(nil),
+		"hostile": hostile(), "big": random(rand.New(rand.NewPCG(2, 2)), 100_000), "empty": traces.NewSet(nil), "many": many(),
 	} {
 		writePages(t, name, set)
 	}
@@ -68,7 +68,7 @@ func writePages(t *testing.T, name string, set *traces.Set) {
 		t.Fatal(err)
 	}
 	files := map[string]string{name + ".html": page.String(), name + ".expected.json": string(spans)}
-	if name != "big" {
+	if name != "big" && name != "many" {
 		files[name+".chrome-trace.json"] = render.ChromeTraceString(set)
 		files[name+".speedscope.json"] = speedscope.String()
 		files[name+".inline.html"] = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>n</title>` + render.Inline(set, opts...)
@@ -128,6 +128,25 @@ func shop() *traces.Set {
 	other := newSpan("GET /cart", 50, 77, "shop", 60*ms, 64*ms)
 	other.TraceID = traces.TraceID{15: 2}
 	return traces.NewSet(append(spans, other))
+}
+
+// many is 3,000 traces of two spans.
+func many() *traces.Set {
+	var spans []*traces.Span
+	for i := range uint32(3000) {
+		at := time.Duration(i) * time.Millisecond
+		root := newSpan(fmt.Sprintf("GET /page/%d", i), 2*i+1, 0, "shop", at, at+500*time.Microsecond)
+		child := newSpan("SELECT items", 2*i+2, 2*i+1, "db", at+1000, at+2000)
+		child.Attributes = []traces.Attribute{{Key: "rows", Value: traces.Int(int64(i % 100))}}
+		if i%1000 == 7 {
+			child.Status.Code = traces.StatusError
+		}
+		for _, s := range []*traces.Span{root, child} {
+			s.TraceID = traces.TraceID{14: byte(i >> 8), 15: byte(i + 1)}
+			spans = append(spans, s)
+		}
+	}
+	return traces.NewSet(spans)
 }
 
 // sequence is a tree in which every child fits into its parent, with end points

@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"]) {
 
   test(`axe-core in ${colorScheme}`, async () => {
     // The policy of the page would keep axe-core out too.
-    for (const name of ["shop.html", "empty.html", "hostile.html", "random.html"]) {
+    for (const name of ["shop.html", "empty.html", "hostile.html", "random.html", "many.html"]) {
       const { page, context } = await open(browser, name, { colorScheme, bypassCSP: true });
       await page.focus("#waterfall");
       await page.keyboard.press("ArrowDown");
@@ -191,6 +191,34 @@ test("100,000 spans", async () => {
   await context.close();
   assert.deepEqual(trouble, []);
 });
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`traces are found among many, by keyboard, in ${colorScheme}`, async () => {
+    const { page, context, trouble } = await open(browser, "many.html", { colorScheme });
+    assert.ok(await page.locator("#trace option").count() <= 1000);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "find");
+    await page.keyboard.type("select FAILED rows=7");
+    await page.waitForFunction(() => document.getElementById("found")?.textContent === "3 of 3000 traces");
+    assert.equal((await table(page))[0][0], "GET /page/7");
+    await page.screenshot({ path: join(screenshots, `report-find-${colorScheme}.png`) });
+    await page.click("#next");
+    assert.equal((await table(page))[0][0], "GET /page/1007");
+    await page.click("#next");
+    assert.ok(await page.isDisabled("#next"));
+    await page.focus("#find");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.getElementById("found")?.textContent === "");
+    assert.equal((await table(page))[0][0], "GET /page/2007");
+    assert.equal(await page.inputValue("#trace"), "2007");
+    await page.keyboard.type("no such thing");
+    await page.waitForFunction(() => document.getElementById("found")?.textContent === "0 of 3000 traces");
+    assert.ok(await page.isDisabled("#trace") && await page.isDisabled("#next") && await page.isDisabled("#previous"));
+    await context.close();
+    assert.deepEqual(trouble, []);
+  });
+}
 
 test("no spans", async () => {
   const { page, context, trouble } = await open(browser, "empty.html");

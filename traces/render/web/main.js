@@ -105,45 +105,35 @@ function drawHead(state) {
     note.hidden = false;
     note.textContent = `This report shows the first ${report.shown} of ${report.total} spans; so does the Chrome trace in it.`;
   }
-  const select = /** @type {HTMLSelectElement} */ (byID("trace"));
-  select.append(...report.traces.map((trace, i) => {
-    const bad = trace.spans.some((span) => has(span, Flag.failed)) ? " ✕ failed" : "";
-    const option = element("option", `${trace.name.slice(0, 120) || "(no name)"} · ${duration(trace.end - trace.start)} · ${trace.spans.length} spans${bad}`);
-    option.setAttribute("value", String(i));
-    return option;
-  }));
-  select.addEventListener("change", () => state.show(Number(select.value)));
-  const back = /** @type {HTMLButtonElement} */ (byID("previous")), on = /** @type {HTMLButtonElement} */ (byID("next"));
-  back.addEventListener("click", () => state.show(state.at - 1));
-  on.addEventListener("click", () => state.show(state.at + 1));
-  const follow = () => {
-    select.value = String(state.at);
-    back.disabled = state.at <= 0;
-    on.disabled = state.at >= report.traces.length - 1;
-  };
-  state.listeners.push(follow);
-  follow();
+}
+
+/** The part of the page that is compressed. @param {string} id */
+function unpack(id) {
+  const bytes = Uint8Array.from(atob(byID(id).textContent ?? ""), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 /** @param {ReportData} report */
-function offerDownload(report) {
+async function offerDownload(report) {
   const link = /** @type {HTMLAnchorElement} */ (byID("download"));
-  const text = byID("chrome").textContent ?? "";
+  const trace = new Blob([await unpack("chrome").arrayBuffer()], { type: "application/json" });
   link.download = report.download;
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.textContent = `Download Chrome trace (${(new Blob([text]).size / 1024).toFixed(1)} KB)`;
+  link.href = URL.createObjectURL(trace);
+  link.textContent = `Download Chrome trace (${(trace.size / 1024).toFixed(1)} KB)`;
 }
 
-function main() {
+async function main() {
   /** @type {ReportData} */
-  const report = JSON.parse(byID("data").textContent ?? "");
+  const report = await unpack("data").json();
   const state = new State(report);
   drawHead(state);
-  offerDownload(report);
+  new TracePicker(state);
   new Flame(state);
   new Waterfall(state);
   new SpanTable(state);
   state.listeners.push(() => drawDetails(state));
+  await offerDownload(report);
+  document.body.dataset.ready = "true";
 }
 
-main();
+main().catch((error) => { byID("summary").textContent = `This browser cannot show the report: ${error}`; });
