@@ -68,39 +68,96 @@ func (e *Exporter) wait(ctx context.Context, done <-chan struct{}) error {
 // lines encodes the spans into lines of their own, those of one resource and
 // scope together. Spans that cannot be encoded are counted here.
 func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*chunk, err error) {
-	open := map[*group]*chunk{}
-	var failed uint64
-	for _, s := range spans {
+	l := lining{e: e, sc: sc, all: len(spans)}
+	for len(spans) > 0 {
+		done, encodeErr := l.add(spans)
+		spans = spans[done:]
+		if encodeErr != nil {
+			err = encodeErr
+			l.failed++
+			spans = spans[1:]
+		}
+	}
+	for g, c := range l.open {
+		c.buf = g.finish(c.buf)
+	}
+	if l.failed > 0 {
+		e.unencodable(l.failed)
+	}
+	return l.lines, err
+}
+
+// lining is the lines of one call of ExportSpans in the making.
+type lining struct {
+	e      *Exporter
+	sc     *scratch
+	all    int // spans of the call
+	lines  []*chunk
+	open   map[*group]*chunk
+	failed uint64
+
+	// Of the span before: the next one mostly goes to the same line.
+	group *group
+	chunk *chunk
+}
+
+// directRoom is what a line has to have left for a span to be encoded in place.
+// Where it has less, a span is encoded in the scratch, so that no line grows past
+// its capacity, which would copy all of it.
+const directRoom = 8 << 10
+
+// add encodes spans until one panics, and returns how many it has done.
+func (l *lining) add(spans []sdktrace.ReadOnlySpan) (done int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("encode span: panic: %v", r)
+		}
+	}()
+	for ; done < len(spans); done++ {
+		s := spans[done]
 		if s == nil {
 			continue
 		}
-		var g *group
-		var encodeErr error
-		sc.buf, g, encodeErr = e.encode(sc, sc.buf[:0], s)
-		if encodeErr != nil {
-			failed++
-			err = encodeErr
+		scope := s.InstrumentationScope()
+		g := l.e.group(l.sc, s.Resource(), &scope)
+		if g != l.group {
+			l.group, l.chunk = g, l.open[g]
+		}
+		if c := l.chunk; c != nil && cap(c.buf)-len(c.buf) >= directRoom && len(c.buf)+directRoom <= l.e.buf.line {
+			start := len(c.buf)
+			c.buf = l.e.enc.span(&l.sc.keys, c.buf, s)
+			if len(c.buf)+len(g.end) <= l.e.buf.line {
+				c.spans++
+				continue
+			}
+			// A large one: the room of the line was not enough.
+			l.sc.buf = append(l.sc.buf[:0], c.buf[start:]...)
+			c.buf = c.buf[:start]
+			l.append(l.sc.buf)
 			continue
 		}
-		c := open[g]
-		if c == nil || len(c.buf)+len(sc.buf)+len(g.end) > e.buf.line {
-			if c != nil {
-				c.buf = g.finish(c.buf)
-			}
-			c = e.chunk(g, len(sc.buf)*(len(spans)+2))
-			open[g] = c
-			lines = append(lines, c)
+		l.sc.buf = l.e.enc.span(&l.sc.keys, l.sc.buf[:0], s)
+		l.append(l.sc.buf)
+	}
+	return done, nil
+}
+
+// append adds an encoded span to the line, or to a new one when that is full.
+func (l *lining) append(span []byte) {
+	c := l.chunk
+	if c == nil || len(c.buf)+len(span)+len(l.group.end) > l.e.buf.line {
+		if c != nil {
+			c.buf = l.group.finish(c.buf)
 		}
-		c.buf = append(c.buf, sc.buf...)
-		c.spans++
+		c = l.e.chunk(l.group, len(span)*(l.all+2))
+		l.lines = append(l.lines, c)
+		if l.open == nil {
+			l.open = map[*group]*chunk{}
+		}
+		l.open[l.group], l.chunk = c, c
 	}
-	for g, c := range open {
-		c.buf = g.finish(c.buf)
-	}
-	if failed > 0 {
-		e.unencodable(failed)
-	}
-	return lines, err
+	c.buf = append(c.buf, span...)
+	c.spans++
 }
 
 // chunk returns the beginning of a line. Those of earlier calls are used again:

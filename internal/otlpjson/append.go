@@ -3,6 +3,7 @@ package otlpjson
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -29,18 +30,29 @@ func CloseList(b []byte) []byte {
 // CloseObject ends an element of a list.
 func CloseObject(b []byte) []byte { return append(b, '}', ',') }
 
+// room returns b with room for n more bytes. What is written there in pieces of a
+// fixed size needs no look at the capacity for each (ADR 0124).
+func room(b []byte, n int) []byte {
+	if cap(b)-len(b) < n {
+		return slices.Grow(b, n)
+	}
+	return b
+}
+
 // AppendString appends s as a JSON string. Each byte that is not UTF-8 becomes
 // U+FFFD.
 func AppendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := len(b)
-	b = append(b, s...)
-	// Nearly every string needs no escape, so it is copied first and looked at
-	// where it lies.
-	if i := plainEnd(b, start); i < len(b) {
-		b = appendEscaped(b[:i], s[i-start:])
+	return append(appendText(append(b, '"'), s), '"')
+}
+
+// appendText appends what stands between the quotes.
+func appendText(b []byte, s string) []byte {
+	b = room(b, len(s)+1) // and the quote
+	n := len(b)
+	if i := copyPlain(b[n:n+len(s)], s); i < len(s) {
+		return appendEscaped(b[:n+i], s[i:])
 	}
-	return append(b, '"')
+	return b[:n+len(s)]
 }
 
 const hexDigits = "0123456789abcdef"

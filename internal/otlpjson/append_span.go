@@ -1,7 +1,5 @@
 package otlpjson
 
-import "strconv"
-
 // The bits of a span's and a link's flags above the eight W3C trace flags.
 const (
 	FlagHasIsRemote = 0x100 // it is known whether the context came from another process
@@ -30,19 +28,27 @@ type SpanFields struct {
 // OpenSpan begins a span. The lists follow in any order ([OpenAttributes],
 // [OpenEvents], [OpenLinks]), counts, [AppendStatus], then [CloseObject].
 func OpenSpan(b []byte, f *SpanFields) []byte {
-	const ids = `{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0123456789abcdef"`
+	const (
+		ids    = `{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0123456789abcdef"`
+		parent = `,"parentSpanId":"0123456789abcdef"`
+	)
 	start := len(b)
-	b = append(b, ids...)
-	putHex(b[start+len(`{"traceId":"`):], f.TraceID[:])
-	putHex(b[len(b)-17:], f.SpanID[:])
-	b = appendTraceState(b, f.TraceState)
-	if f.ParentSpanID != [8]byte{} {
-		b = append(b, `,"parentSpanId":"0123456789abcdef"`...)
+	b = append(b, ids+parent...)
+	d := b[start : start+len(ids+parent)]
+	putHex(d[len(`{"traceId":"`):], f.TraceID[:])
+	putHex(d[len(ids)-17:], f.SpanID[:])
+	switch {
+	case f.ParentSpanID == [8]byte{}:
+		b = appendTraceState(b[:start+len(ids)], f.TraceState)
+	case f.TraceState == "":
+		putHex(d[len(ids+parent)-17:], f.ParentSpanID[:])
+	default:
+		b = append(appendTraceState(b[:start+len(ids)], f.TraceState), parent...)
 		putHex(b[len(b)-17:], f.ParentSpanID[:])
 	}
 	b = appendFlags(b, f.Flags)
-	b = append(b, `,"name":`...)
-	b = AppendString(b, f.Name)
+	b = append(b, `,"name":"`...)
+	b = append(appendText(b, f.Name), '"')
 	if f.Kind >= 0 && f.Kind <= 9 {
 		if f.Kind != 0 {
 			b = append(b, `,"kind":0`...)
@@ -50,13 +56,31 @@ func OpenSpan(b []byte, f *SpanFields) []byte {
 		}
 	} else {
 		b = append(b, `,"kind":`...)
-		b = strconv.AppendInt(b, int64(f.Kind), 10)
+		b = appendInt(b, int64(f.Kind))
 	}
-	b = append(b, `,"startTimeUnixNano":"`...)
-	b = strconv.AppendUint(b, f.StartTimeUnixNano, 10)
-	b = append(b, `","endTimeUnixNano":"`...)
-	b = strconv.AppendUint(b, f.EndTimeUnixNano, 10)
-	return append(b, '"')
+	return appendTimes(b, f.StartTimeUnixNano, f.EndTimeUnixNano)
+}
+
+// appendTimes appends the start and the end. From 2001 to 2286 they have nineteen
+// digits, and are written over place holders.
+func appendTimes(b []byte, start, end uint64) []byte {
+	const (
+		digits    = "0123456789012345678"
+		startTime = `,"startTimeUnixNano":"`
+		endTime   = `","endTimeUnixNano":"`
+		times     = startTime + digits + endTime + digits + `"`
+	)
+	if min(start, end) >= 1e18 && max(start, end) < 1e19 {
+		n := len(b)
+		b = append(b, times...)
+		d := b[n : n+len(times)]
+		put19(d[len(startTime):], start)
+		put19(d[len(startTime+digits+endTime):], end)
+		return b
+	}
+	b = append(b, startTime...)
+	b = append(appendUint(b, start), endTime...)
+	return append(appendUint(b, end), '"')
 }
 
 func appendTraceState(b []byte, s string) []byte {
@@ -72,7 +96,7 @@ func appendFlags(b []byte, flags uint32) []byte {
 		return b
 	}
 	b = append(b, `,"flags":`...)
-	return strconv.AppendUint(b, uint64(flags), 10)
+	return appendUint(b, uint64(flags))
 }
 
 func appendCount(b []byte, key string, n uint32) []byte {
@@ -80,7 +104,7 @@ func appendCount(b []byte, key string, n uint32) []byte {
 		return b
 	}
 	b = append(b, key...)
-	return strconv.AppendUint(b, uint64(n), 10)
+	return appendUint(b, uint64(n))
 }
 
 // AppendDroppedAttributes appends the count of a span, event, link, resource or
@@ -106,7 +130,7 @@ func OpenEvents(b []byte) []byte { return append(b, `,"events":[`...) }
 // OpenEvent begins one event.
 func OpenEvent(b []byte, timeUnixNano uint64, name string) []byte {
 	b = append(b, `{"timeUnixNano":"`...)
-	b = strconv.AppendUint(b, timeUnixNano, 10)
+	b = appendUint(b, timeUnixNano)
 	b = append(b, `","name":`...)
 	return AppendString(b, name)
 }
@@ -139,6 +163,6 @@ func AppendStatus(b []byte, code int32, message string) []byte {
 		b = append(b, ',')
 	}
 	b = append(b, `"code":`...)
-	b = strconv.AppendInt(b, int64(code), 10)
+	b = appendInt(b, int64(code))
 	return append(b, '}')
 }

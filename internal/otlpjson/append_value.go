@@ -1,9 +1,6 @@
 package otlpjson
 
-import (
-	"encoding/base64"
-	"strconv"
-)
+import "encoding/base64"
 
 // OpenAttributes begins the attributes of a span, event, link or scope, after
 // another field. Each attribute is [AppendKey], a value, [CloseObject]; the
@@ -37,7 +34,7 @@ func AppendBoolValue(b []byte, v bool) []byte {
 // AppendIntValue appends an AnyValue that holds an integer.
 func AppendIntValue(b []byte, v int64) []byte {
 	b = append(b, `{"intValue":"`...)
-	b = strconv.AppendInt(b, v, 10)
+	b = appendInt(b, v)
 	return append(b, '"', '}')
 }
 

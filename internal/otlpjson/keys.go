@@ -1,9 +1,6 @@
 package otlpjson
 
-import (
-	"encoding/binary"
-	"strconv"
-)
+import "encoding/binary"
 
 // Keys remembers how the attributes of a program begin, up to their value:
 //
@@ -14,33 +11,42 @@ import (
 // what needs an escape (ADR 0120). It serves one goroutine, has a fixed size,
 // and holds copies, so that no key keeps the caller's memory alive. The zero
 // Keys is empty; a nil one remembers nothing.
-type Keys struct{ sets [1 << keySetBits]keySet }
+type Keys struct {
+	last  uint8 // the place of the attribute before
+	turn  [keySets]uint8
+	slots [keySets * keyWays]keySlot
+}
 
+// The keys of one hash share a set of places. When all are taken, they are taken
+// again in turn.
 const (
 	keySetBits = 5
+	keySets    = 1 << keySetBits
 	keyWays    = 4
 	keyBytes   = 64 // a longer key is not remembered
 )
 
-// keySet is the places of the keys of one hash. When all are taken, they are
-// taken again in turn.
-type keySet struct {
-	next  uint8
-	slots [keyWays]keySlot
-}
-
 // keySlot is one beginning.
 type keySlot struct {
-	size int // of the key
+	text [textBytes]byte
+	size uint8 // of the text
+	key  uint8 // size of the key
 	kind valueKind
-	text []byte
+	next uint8 // the place of the one that came after it the last time
 }
+
+// A beginning is copied in pieces of a fixed size, which need no call.
+const (
+	textBytes = shortText + 2*16
+	shortText = 72 // enough for most keys of the conventions
+)
 
 // valueKind is the type of a value, as far as a beginning depends on it.
 type valueKind uint8
 
 const (
-	stringKind valueKind = iota
+	_ valueKind = iota // of an empty place
+	stringKind
 	intKind
 	boolKind
 	doubleKind
@@ -65,20 +71,30 @@ func (k valueKind) open() string {
 // AppendStringAttribute appends an attribute that holds a string, with the
 // comma that ends an element.
 func (k *Keys) AppendStringAttribute(b []byte, key, v string) []byte {
-	b = k.begin(b, key, stringKind)
-	start := len(b)
-	b = append(b, v...)
-	if i := plainEnd(b, start); i < len(b) {
-		b = appendEscaped(b[:i], v[i-start:])
+	s := k.slot(key, stringKind)
+	if s == nil {
+		b = appendText(appendBeginning(b, key, stringKind), v)
+		return append(b, closeString...)
 	}
-	return append(b, `"}},`...)
+	b = room(b, textBytes+len(v)+len(closeString))
+	n := len(b)
+	s.put(b[n : n+textBytes])
+	n += int(s.size)
+	end := n + len(v)
+	if i := copyPlain(b[n:end], v); i < len(v) {
+		return append(appendEscaped(b[:n+i], v[i:]), closeString...)
+	}
+	b = b[:end+len(closeString)]
+	copy(b[end:], closeString)
+	return b
 }
+
+// closeString ends an attribute whose value stands in quotes.
+const closeString = `"}},`
 
 // AppendIntAttribute appends an attribute that holds an integer, with the comma.
 func (k *Keys) AppendIntAttribute(b []byte, key string, v int64) []byte {
-	b = k.begin(b, key, intKind)
-	b = strconv.AppendInt(b, v, 10)
-	return append(b, `"}},`...)
+	return append(appendInt(k.begin(b, key, intKind), v), closeString...)
 }
 
 // AppendBoolAttribute appends an attribute that holds a boolean, with the comma.
@@ -97,35 +113,80 @@ func (k *Keys) AppendDoubleAttribute(b []byte, key string, v float64) []byte {
 	return append(b, `}},`...)
 }
 
+// begin appends the beginning.
 func (k *Keys) begin(b []byte, key string, kind valueKind) []byte {
-	if k == nil || len(key) > keyBytes {
+	s := k.slot(key, kind)
+	if s == nil {
 		return appendBeginning(b, key, kind)
 	}
-	set := &k.sets[keyHash(key)]
-	for i := range set.slots {
-		s := &set.slots[i]
-		if s.size == len(key) && s.kind == kind && len(s.text) > len(keyStart)+len(key) && string(s.text[len(keyStart):len(keyStart)+len(key)]) == key {
-			return append(b, s.text...)
-		}
-	}
-	return set.learn(b, key, kind)
+	b = room(b, textBytes)
+	n := len(b)
+	s.put(b[n : n+textBytes])
+	return b[:n+int(s.size)]
 }
 
-// learn builds a beginning and keeps it.
-func (s *keySet) learn(b []byte, key string, kind valueKind) []byte {
-	start := len(b)
-	b = appendBeginning(b, key, kind)
-	text := b[start:]
+// slot returns the place of a key, nil when it is not remembered. Attributes come
+// in the same order again and again, so the one that followed the last time is
+// tried before the key is hashed.
+func (k *Keys) slot(key string, kind valueKind) *keySlot {
+	if k == nil {
+		return nil
+	}
+	next := k.slots[k.last].next
+	if s := &k.slots[next]; s.is(key, kind) {
+		k.last = next
+		return s
+	}
+	return k.search(key, kind)
+}
+
+// is says whether the slot holds the beginning of the key.
+func (s *keySlot) is(key string, kind valueKind) bool {
+	return int(s.key) == len(key) && s.kind == kind && string(s.text[len(keyStart):][:len(key)]) == key
+}
+
+// put writes the beginning to d, which has room for textBytes.
+func (s *keySlot) put(d []byte) {
+	*(*[shortText]byte)(d) = [shortText]byte(s.text[:])
+	if s.size > shortText {
+		*(*[textBytes - shortText]byte)(d[shortText:]) = [textBytes - shortText]byte(s.text[shortText:])
+	}
+}
+
+// search finds the place of a key by its hash, or gives it one.
+func (k *Keys) search(key string, kind valueKind) *keySlot {
+	if len(key) > keyBytes {
+		return nil
+	}
+	set := keyHash(key)
+	at := -1
+	for i := set * keyWays; i < (set+1)*keyWays; i++ {
+		if k.slots[i].is(key, kind) {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		if at = set*keyWays + int(k.turn[set]%keyWays); !k.slots[at].learn(key, kind) {
+			return nil
+		}
+		k.turn[set]++
+	}
+	k.slots[k.last].next = uint8(at) //nolint:gosec // there are 128 places
+	k.last = uint8(at)               //nolint:gosec // as above
+	return &k.slots[at]
+}
+
+// learn makes the slot that of a key, unless the key needs an escape.
+func (s *keySlot) learn(key string, kind valueKind) bool {
+	var buf [textBytes]byte
+	text := appendBeginning(buf[:0], key, kind)
 	if len(text) != len(keyStart)+len(key)+1+len(kind.open()) {
-		return b // the key needs an escape
+		return false
 	}
-	slot := &s.slots[s.next%keyWays]
-	s.next++
-	if slot.text == nil {
-		slot.text = make([]byte, 0, len(keyStart)+keyBytes+1+len(stringKind.open()))
-	}
-	slot.size, slot.kind, slot.text = len(key), kind, append(slot.text[:0], text...)
-	return b
+	s.size, s.key, s.kind = uint8(len(text)), uint8(len(key)), kind //nolint:gosec // both at most textBytes
+	copy(s.text[:], text)
+	return true
 }
 
 func appendBeginning(b []byte, key string, kind valueKind) []byte {
@@ -136,7 +197,7 @@ func appendBeginning(b []byte, key string, kind valueKind) []byte {
 
 // keyHash spreads keys that differ at their start or end, as those of one
 // namespace do.
-func keyHash(key string) uint {
+func keyHash(key string) int {
 	h := uint64(len(key))
 	switch {
 	case len(key) >= 8:
@@ -144,5 +205,5 @@ func keyHash(key string) uint {
 	case len(key) > 0:
 		h ^= uint64(key[0])<<16 | uint64(key[len(key)/2])<<24 | uint64(key[len(key)-1])<<32
 	}
-	return uint(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits))
+	return int(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits)) //nolint:gosec // a few bits
 }

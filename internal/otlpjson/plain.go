@@ -43,6 +43,63 @@ func plainEnd(b []byte, from int) int {
 	return i
 }
 
+// copyPlain copies s to d, which has room for it, and returns the index of the
+// first byte of s that is not plain; len(s) when there is none. Behind that index
+// nothing is promised. It copies and looks in one go, eight bytes at a time: to
+// look at what was just copied is to wait for it.
+func copyPlain(d []byte, s string) int {
+	d = d[:len(s)]
+	if len(s) < 8 {
+		return copyShort(d, s)
+	}
+	i := 0
+	for ; i <= len(s)-8; i += 8 {
+		w := word(s[i : i+8])
+		binary.LittleEndian.PutUint64(d[i:i+8], w)
+		if m := notPlain(w); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	// The rest with some that was looked at already: what is known to be plain
+	// cannot be marked.
+	last := len(s) - 8
+	w := word(s[last:])
+	binary.LittleEndian.PutUint64(d[last:], w)
+	if m := notPlain(w); m != 0 {
+		return last + bits.TrailingZeros64(m)>>3
+	}
+	return len(s)
+}
+
+// copyShort is copyPlain for less than eight bytes.
+func copyShort(d []byte, s string) int {
+	switch n := len(s); {
+	case n >= 4:
+		first, last := half(s), half(s[n-4:])
+		binary.LittleEndian.PutUint32(d, first)
+		binary.LittleEndian.PutUint32(d[n-4:], last)
+		if notPlain(uint64(first)|uint64(last)<<32) == 0 {
+			return n
+		}
+	case n > 0:
+		a, m, z := s[0], s[n/2], s[n-1]
+		d[0], d[n/2], d[n-1] = a, m, z
+		if plain(a) && plain(m) && plain(z) {
+			return n
+		}
+	}
+	for i := range len(s) {
+		if !plain(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// word returns the first eight bytes of s, half the first four.
+func word(s string) uint64 { return binary.LittleEndian.Uint64([]byte(s[:8])) }
+func half(s string) uint32 { return binary.LittleEndian.Uint32([]byte(s[:4])) }
+
 // notPlain marks the high bit of each byte that is not plain. A subtraction of
 // one borrows into the high bit of a byte that was zero, one of 0x20 into that
 // of a control character; w itself marks what is not ASCII. Borrows go upwards
