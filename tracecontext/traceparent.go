@@ -1,6 +1,7 @@
 package tracecontext
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 
@@ -30,49 +31,69 @@ const ows = " \t"
 // the rules for those: longer is allowed when a dash follows the flags.
 //
 // Spec: https://www.w3.org/TR/trace-context-2/#versioning-of-traceparent
-func parseTraceparent(h string) (trace.SpanContextConfig, bool) {
-	var scc trace.SpanContextConfig
-	h = strings.Trim(h, ows) // white space around a field value is not part of it
+func parseTraceparent(h string) (scc trace.SpanContextConfig, ok bool) {
+	if len(h) != traceparentSz {
+		h = strings.Trim(h, ows) // white space around a field value is not part of it
+	}
 	if len(h) < traceparentSz ||
 		h[versionEnd] != '-' || h[traceIDEnd] != '-' || h[parentIDEnd] != '-' {
 		return scc, false
 	}
-	var version, flags [1]byte
-	if !decodeHex(version[:], h[:versionEnd]) || version[0] == 0xff ||
-		!decodeHex(scc.TraceID[:], h[traceIDStart:traceIDEnd]) || !scc.TraceID.IsValid() ||
-		!decodeHex(scc.SpanID[:], h[parentIDStart:parentIDEnd]) || !scc.SpanID.IsValid() ||
-		!decodeHex(flags[:], h[flagsStart:traceparentSz]) {
+	if !decodeHex(scc.TraceID[:], h[traceIDStart:traceIDEnd]) || !scc.TraceID.IsValid() ||
+		!decodeHex(scc.SpanID[:], h[parentIDStart:parentIDEnd]) || !scc.SpanID.IsValid() {
 		return scc, false
 	}
-	if len(h) > traceparentSz && (version[0] == 0 || h[traceparentSz] != '-') {
+	version, ok := decodeByte(h[:versionEnd])
+	if !ok {
 		return scc, false
 	}
-	scc.TraceFlags = trace.TraceFlags(flags[0]) & definedFlags
+	flags, ok := decodeByte(h[flagsStart:traceparentSz])
+	if !ok {
+		return scc, false
+	}
+	if version == 0xff || len(h) > traceparentSz && (version == 0 || h[traceparentSz] != '-') {
+		return scc, false
+	}
+	scc.TraceFlags = trace.TraceFlags(flags) & definedFlags
 	return scc, true
 }
 
-// decodeHex decodes lower-case hexadecimal; encoding/hex takes upper case too,
-// which the specification forbids.
+// decodeHex decodes lower-case hexadecimal into dst, whose length is a multiple
+// of four; encoding/hex takes upper case too, which the specification forbids. It
+// takes eight digits at a time without a branch, since ids are random: which
+// digits are letters cannot be predicted.
 func decodeHex(dst []byte, src string) bool {
-	for i := range dst {
-		hi, ok1 := hexDigit(src[2*i])
-		lo, ok2 := hexDigit(src[2*i+1])
-		if !ok1 || !ok2 {
-			return false
-		}
-		dst[i] = hi<<4 | lo
+	const ones = 0x0101010101010101
+	bad := uint64(0)
+	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
+		w := binary.BigEndian.Uint64([]byte(src[:8]))
+		letters := w >> 6 & ones // ones where c is 0x40 to 0x7f, or not ASCII
+		v := w - letters*('a'-'0'-10) - ones*'0'
+		// All are below sixteen, and those from ten were letters. What is below
+		// '0' borrows from the next, and is itself above sixteen then.
+		bad |= v&^(ones*0xf) | (v+ones*6)>>4&ones^letters
+		v = (v | v>>4) & 0x00ff00ff00ff00ff
+		v = (v | v>>8) & 0x0000ffff0000ffff
+		binary.BigEndian.PutUint32(dst, uint32(v|v>>16)) //nolint:gosec // the lower half
 	}
-	return true
+	return bad == 0
 }
 
-func hexDigit(c byte) (byte, bool) {
+// decodeByte decodes two digits of lower-case hexadecimal.
+func decodeByte(src string) (byte, bool) {
+	high, low := hexDigit(src[0]), hexDigit(src[1])
+	return high<<4 | low&0xf, high|low <= 0xf
+}
+
+// hexDigit returns the value of a digit, 0xff for what is none.
+func hexDigit(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
-		return c - '0', true
+		return c - '0'
 	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
+		return c - 'a' + 10
 	}
-	return 0, false
+	return 0xff
 }
 
 // formatTraceparent writes version 00, whatever version was read.
