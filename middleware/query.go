@@ -48,11 +48,14 @@ func (q redactor) query(raw string) string {
 	var b strings.Builder
 	kept := 0 // raw[:kept] is in b
 	for start := 0; start <= len(raw); {
-		end := start + pairLen(raw[start:])
-		if from := q.secretIn(raw[start:end]); from >= 0 {
-			b.WriteString(raw[kept : start+from])
-			b.WriteString(redacted)
-			kept = end
+		n, plain := q.pair(raw[start:])
+		end := start + n
+		if !plain {
+			if from := q.secretIn(raw[start:end]); from >= 0 {
+				b.WriteString(raw[kept : start+from])
+				b.WriteString(redacted)
+				kept = end
+			}
 		}
 		start = end + 1
 	}
@@ -63,8 +66,31 @@ func (q redactor) query(raw string) string {
 	return clip(raw, 2*maxQuery)
 }
 
-func pairLen(s string) int {
-	for i := range len(s) {
+// pair returns the length of the first pair of s, and whether it is plain: a key of one word that no secret key is
+// like, a value in which no pair can hide. Nearly all are, and this one look at them is then the only one.
+func (q redactor) pair(s string) (n int, plain bool) {
+	word := 0 // of which the key consists
+	for word < len(s) && isWordByte(s[word]) {
+		word++
+	}
+	if word == 0 || word == len(s) || s[word] != '=' || q.like(s[:word]) {
+		return pairLen(s, word), false
+	}
+	plain = true
+	for n = word + 1; n < len(s); n++ {
+		switch s[n] {
+		case '&', ';':
+			return n, plain
+		case '=', ':', '%':
+			plain = false
+		}
+	}
+	return n, plain
+}
+
+// pairLen returns where the first pair ends, of which some is known to be in it.
+func pairLen(s string, known int) int {
+	for i := known; i < len(s); i++ {
 		if s[i] == '&' || s[i] == ';' {
 			return i
 		}
@@ -131,9 +157,14 @@ func (q redactor) hasSecretWord(s string) bool {
 	return ok
 }
 
+// like reports whether a secret key has the length and the first letter of the word.
+func (q redactor) like(word string) bool {
+	return q.shapes[word[0]&31]&(1<<min(len(word), 63)) != 0
+}
+
 // isSecret looks a word up without allocating, and without hashing one that no key is like.
 func (q redactor) isSecret(word string) bool {
-	if q.shapes[word[0]&31]&(1<<min(len(word), 63)) == 0 {
+	if !q.like(word) {
 		return false
 	}
 	var buf [64]byte

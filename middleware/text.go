@@ -58,11 +58,14 @@ func splitHostPort(s string) (host string, port int) {
 		}
 		return host, port
 	}
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 || strings.IndexByte(s, ':') != i {
+	i := strings.IndexByte(s, ':')
+	if i < 0 {
 		return s, 0
 	}
-	return s[:i], parsePort(s[i+1:])
+	if port = parsePort(s[i+1:]); port == 0 && strings.IndexByte(s[i+1:], ':') >= 0 {
+		return s, 0
+	}
+	return s[:i], port
 }
 
 func parsePort(s string) int {
