@@ -22,12 +22,29 @@ type Record struct {
 
 	mu     sync.Mutex
 	closed bool
-	route  string
-	rank   rank
-	err    error
-	stack  []byte
-	attrs  []attribute.KeyValue // replaced, never changed in place: snapshots share it
-	ext    any
+	told   *told // nil while nobody has told anything, as with most requests
+}
+
+// told is what a record was told. It is apart, so that the record, which every request has, is small.
+type told struct {
+	Final
+	rank rank
+	ext  any
+}
+
+// change returns what may be changed, and nil when nothing may. The caller holds the lock.
+func (r *Record) change() *told {
+	if r.closed {
+		return nil
+	}
+	return r.ensure()
+}
+
+func (r *Record) ensure() *told {
+	if r.told == nil {
+		r.told = new(told)
+	}
+	return r.told
 }
 
 // rank orders those who know a route: the later constant wins.
@@ -45,7 +62,7 @@ type Final struct {
 	Route      string               // "" when nobody told it
 	Err        error                // of SetError
 	Stack      []byte               // of the innermost layer that saw the panic
-	Attributes []attribute.KeyValue // read only
+	Attributes []attribute.KeyValue // read only: replaced, never changed in place, since snapshots share it
 }
 
 // Path returns the path of the request as it reached the server.
@@ -72,10 +89,11 @@ func (r *Record) setRoute(route string, by rank) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || by < r.rank || by == rankMux && r.rank == rankMux {
+	t := r.change()
+	if t == nil || by < t.rank || by == rankMux && t.rank == rankMux {
 		return
 	}
-	r.route, r.rank = route, by
+	t.Route, t.rank = route, by
 }
 
 // SetError makes the server span an error, with the type of err as error.type. The first call wins.
@@ -85,8 +103,8 @@ func (r *Record) SetError(err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.closed && r.err == nil {
-		r.err = err
+	if t := r.change(); t != nil && t.Err == nil {
+		t.Err = err
 	}
 }
 
@@ -98,8 +116,8 @@ func (r *Record) SetStack(stack []byte) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.closed && r.stack == nil {
-		r.stack = stack
+	if t := r.change(); t != nil && t.Stack == nil {
+		t.Stack = stack
 	}
 }
 
@@ -111,10 +129,11 @@ func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	t := r.change()
+	if t == nil {
 		return
 	}
-	next := slices.Clone(r.attrs)
+	next := slices.Clone(t.Attributes)
 	for _, kv := range kvs {
 		if !kv.Valid() {
 			continue
@@ -126,7 +145,7 @@ func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
 			next = append(next, kv)
 		}
 	}
-	r.attrs = next
+	t.Attributes = next
 }
 
 // Attributes returns what SetAttributes has gathered, also after the end of the request. The slice is
@@ -137,7 +156,10 @@ func (r *Record) Attributes() []attribute.KeyValue {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.attrs
+	if r.told == nil {
+		return nil
+	}
+	return r.told.Attributes
 }
 
 // Extension returns what another package keeps with the record; the first call makes it, with create, which
@@ -148,10 +170,11 @@ func (r *Record) Extension(create func() any) any {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ext == nil {
-		r.ext = create()
+	t := r.ensure()
+	if t.ext == nil {
+		t.ext = create()
 	}
-	return r.ext
+	return t.ext
 }
 
 // Close ends the record: what is set afterwards has no effect. It returns what was set before.
@@ -162,5 +185,8 @@ func (r *Record) Close() Final {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	return Final{Route: r.route, Err: r.err, Stack: r.stack, Attributes: r.attrs}
+	if r.told == nil {
+		return Final{}
+	}
+	return r.told.Final
 }
