@@ -92,16 +92,41 @@ func (e *encoder) attributes(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValu
 	return otlpjson.CloseList(e.keyValues(k, b, kvs))
 }
 
-// keyValues appends the elements of a list of attributes. The transform sees
-// these, and not what a map value holds: a mask hides the map as a whole.
+// keyValues appends the elements of a list of attributes.
 func (e *encoder) keyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
+	if e.transform != nil {
+		return e.transformed(k, b, kvs)
+	}
+	return plainKeyValues(k, b, kvs)
+}
+
+// plainKeyValues is keyValues as they are; the kinds that spans have most by the
+// quick way.
+func plainKeyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
 	for i := range kvs {
-		if e.transform == nil {
-			b = attr(k, b, &kvs[i])
-			continue
+		kv := &kvs[i]
+		switch kv.Value.Type() {
+		case attribute.STRING:
+			b = k.AppendStringAttribute(b, string(kv.Key), kv.Value.AsString())
+		case attribute.INT64:
+			b = k.AppendIntAttribute(b, string(kv.Key), kv.Value.AsInt64())
+		case attribute.BOOL:
+			b = k.AppendBoolAttribute(b, string(kv.Key), kv.Value.AsBool())
+		case attribute.FLOAT64:
+			b = k.AppendDoubleAttribute(b, string(kv.Key), kv.Value.AsFloat64())
+		default:
+			b = keyValue(b, kv, 0)
 		}
+	}
+	return b
+}
+
+// transformed is keyValues through the transform. It sees these, and not what a
+// map value holds: a mask hides the map as a whole.
+func (e *encoder) transformed(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
+	for i := range kvs {
 		if kv, ok := e.masked(kvs[i]); ok {
-			b = attr(k, b, &kv)
+			b = plainKeyValues(k, b, []attribute.KeyValue{kv})
 		}
 	}
 	return b
@@ -116,22 +141,6 @@ func (e *encoder) masked(kv attribute.KeyValue) (_ attribute.KeyValue, ok bool) 
 		}
 	}()
 	return e.transform(kv)
-}
-
-// attr appends one attribute; the kinds that spans have most by the quick way.
-func attr(k *otlpjson.Keys, b []byte, kv *attribute.KeyValue) []byte {
-	switch kv.Value.Type() {
-	case attribute.STRING:
-		return k.AppendStringAttribute(b, string(kv.Key), kv.Value.AsString())
-	case attribute.INT64:
-		return k.AppendIntAttribute(b, string(kv.Key), kv.Value.AsInt64())
-	case attribute.BOOL:
-		return k.AppendBoolAttribute(b, string(kv.Key), kv.Value.AsBool())
-	case attribute.FLOAT64:
-		return k.AppendDoubleAttribute(b, string(kv.Key), kv.Value.AsFloat64())
-	default:
-		return keyValue(b, kv, 0)
-	}
 }
 
 func keyValue(b []byte, kv *attribute.KeyValue, depth int) []byte {

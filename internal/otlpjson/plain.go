@@ -53,6 +53,14 @@ func copyPlain(d []byte, s string) int {
 		return copyShort(d, s)
 	}
 	i := 0
+	for ; i <= len(s)-16; i += 16 {
+		v, w := word(s[i:i+8]), word(s[i+8:i+16])
+		binary.LittleEndian.PutUint64(d[i:i+8], v)
+		binary.LittleEndian.PutUint64(d[i+8:i+16], w)
+		if notPlain(v)|notPlain(w) != 0 {
+			break // the next loop finds where
+		}
+	}
 	for ; i <= len(s)-8; i += 8 {
 		w := word(s[i : i+8])
 		binary.LittleEndian.PutUint64(d[i:i+8], w)
