@@ -36,9 +36,9 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	}
 	sc := e.scratch()
 	lines, encodeErr := e.lines(sc, spans)
-	e.putScratch(sc)
 	b := &batch{done: make(chan struct{})}
 	dropErr := e.submit(b, lines)
+	e.putScratch(sc)
 	if err := e.wait(ctx, b.done); err != nil {
 		return fmt.Errorf("jsonlexport: export: %w", err)
 	}
@@ -68,7 +68,7 @@ func (e *Exporter) wait(ctx context.Context, done <-chan struct{}) error {
 // lines encodes the spans into lines of their own, those of one resource and
 // scope together. Spans that cannot be encoded are counted here.
 func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*chunk, err error) {
-	l := lining{e: e, sc: sc, all: len(spans)}
+	l := lining{e: e, sc: sc, all: len(spans), lines: sc.lines[:0]}
 	for len(spans) > 0 {
 		done, encodeErr := l.add(spans)
 		spans = spans[done:]
@@ -84,6 +84,7 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 	if l.failed > 0 {
 		e.unencodable(l.failed)
 	}
+	sc.lines = l.lines
 	return l.lines, err
 }
 
@@ -93,12 +94,24 @@ type lining struct {
 	sc     *scratch
 	all    int // spans of the call
 	lines  []*chunk
-	open   map[*group]*chunk
 	failed uint64
 
-	// Of the span before: the next one mostly goes to the same line.
+	// Of the span before: the next one mostly goes to the same line. The lines
+	// of the other groups are in open.
 	group *group
 	chunk *chunk
+	open  map[*group]*chunk
+}
+
+// turn makes g the group of the next span.
+func (l *lining) turn(g *group) {
+	if l.chunk != nil {
+		if l.open == nil {
+			l.open = map[*group]*chunk{}
+		}
+		l.open[l.group] = l.chunk
+	}
+	l.group, l.chunk = g, l.open[g]
 }
 
 // directRoom is what a line has to have left for a span to be encoded in place.
@@ -121,7 +134,7 @@ func (l *lining) add(spans []sdktrace.ReadOnlySpan) (done int, err error) {
 		scope := s.InstrumentationScope()
 		g := l.e.group(l.sc, s.Resource(), &scope)
 		if g != l.group {
-			l.group, l.chunk = g, l.open[g]
+			l.turn(g)
 		}
 		if c := l.chunk; c != nil && cap(c.buf)-len(c.buf) >= directRoom && len(c.buf)+directRoom <= l.e.buf.line {
 			start := len(c.buf)
@@ -151,10 +164,7 @@ func (l *lining) append(span []byte) {
 		}
 		c = l.e.chunk(l.group, len(span)*(l.all+2))
 		l.lines = append(l.lines, c)
-		if l.open == nil {
-			l.open = map[*group]*chunk{}
-		}
-		l.open[l.group], l.chunk = c, c
+		l.chunk = c
 	}
 	c.buf = append(c.buf, span...)
 	c.spans++

@@ -21,6 +21,7 @@ type scratch struct {
 	keys   otlpjson.Keys
 	recent [4]*group
 	next   int
+	lines  []*chunk // of ExportSpans
 }
 
 func (e *Exporter) scratch() *scratch {
@@ -34,6 +35,7 @@ func (e *Exporter) putScratch(s *scratch) {
 	if cap(s.buf) > maxScratch {
 		s.buf = nil
 	}
+	clear(s.lines) // the writer has them
 	e.pool.Put(s)
 }
 

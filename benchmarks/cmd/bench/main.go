@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/waymark-trace/waymark/benchmarks/internal/suite"
 )
@@ -71,7 +72,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runCheck(s *suite.Suite, stdout io.Writer) int {
-	s.Rounds = 3 // allocations need no more
+	s.Rounds, s.Slice = 3, 20*time.Millisecond // allocations need no more
 	s.RunSteady()
 	s.WriteGoals(stdout)
 	missed := s.Missed(tolerance)

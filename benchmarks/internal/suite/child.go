@@ -27,12 +27,14 @@ const childFlag = "-child"
 
 // Task is what a child is to do.
 type Task struct {
-	Do       string // serve, flood, paced, rival
+	Do       string // serve, flood, paced, rival, load
 	Pipeline string
 	Path     string
 	Spans    int // a request, or in all
 	Rate     int // spans a second, of paced
 	Stall    time.Duration
+	URL      string        // of load
+	Slice    time.Duration // of load
 }
 
 // Reading is what a child says about itself.
@@ -69,6 +71,8 @@ func RunChild(t Task, in io.Reader, out io.Writer) error {
 		r, err = floodChild(t)
 	case "rival":
 		r, err = rivalChild(t)
+	case "load":
+		r, err = loadChild(t)
 	default:
 		err = fmt.Errorf("no task %q", t.Do)
 	}
@@ -85,7 +89,7 @@ func serveChild(t Task, in io.Reader, enc *json.Encoder) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -94,7 +98,7 @@ func serveChild(t Task, in io.Reader, enc *json.Encoder) error {
 	go func() { _ = srv.Serve(l) }()
 	reading := func() Reading {
 		peak, _ := measure.PeakRSS()
-		return Reading{Address: l.Addr().String(), CPU: measure.ProcessCPU(), Requests: requests.Load(), Made: requests.Load() * uint64(t.Spans), Peak: peak}
+		return Reading{Address: l.Addr().String(), CPU: measure.ProcessCPU(), Requests: requests.Load(), Made: requests.Load() * uint64(t.Spans), Peak: peak} //nolint:gosec // not negative
 	}
 	first := reading()
 	first.Idle, _ = measure.RSS()
@@ -186,8 +190,9 @@ func start(t Task) (*child, error) {
 		return nil, err
 	}
 	cmd := exec.Command(self, childFlag, string(arg)) //nolint:gosec,noctx // this program itself
-	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "DD_INSTRUMENTATION_TELEMETRY_ENABLED=false", "DD_TRACE_STARTUP_LOGS=false", "DD_REMOTE_CONFIGURATION_ENABLED=false")
+	cmd.Stderr = os.Stderr                            //nolint:forbidigo // the child's complaints are the program's
+	cmd.Env = append(os.Environ(),                    //nolint:forbidigo // the child has the program's environment
+		"DD_INSTRUMENTATION_TELEMETRY_ENABLED=false", "DD_TRACE_STARTUP_LOGS=false", "DD_REMOTE_CONFIGURATION_ENABLED=false")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -72,7 +73,7 @@ func build(spans []sdktrace.ReadOnlySpan) ptrace.Traces {
 		to.SetParentSpanID(pcommon.SpanID(s.Parent().SpanID()))
 		to.SetFlags(uint32(s.SpanContext().TraceFlags()) | 0x100)
 		to.SetName(s.Name())
-		to.SetKind(ptrace.SpanKind(s.SpanKind()))
+		to.SetKind(ptrace.SpanKind(s.SpanKind())) //nolint:gosec // a small number
 		to.SetStartTimestamp(pcommon.NewTimestampFromTime(s.StartTime()))
 		to.SetEndTimestamp(pcommon.NewTimestampFromTime(s.EndTime()))
 		put(to.Attributes(), s.Attributes())
@@ -120,9 +121,13 @@ func (c client) UploadTraces(_ context.Context, rs []*tracepb.ResourceSpans) err
 
 func ours(w io.Writer) *jsonlexport.Exporter { return jsonlexport.NewWriter(w) }
 
+// perSpan is what "no allocation a span" is as a number: two a batch, by which its
+// caller waits for it, and what the garbage collector takes out of the pools.
+const perSpan = 0.005
+
 // exportGoals are P4 and P5.
-func (s *Suite) exportGoals() {
-	for _, heap := range []int{64, 0} {
+func (s *Suite) exportGoals(heaps []int) {
+	for _, heap := range heaps {
 		live := measure.Heap(heap << 20)
 		spans := Batch(BatchSize)
 		e := ours(io.Discard)
@@ -133,8 +138,8 @@ func (s *Suite) exportGoals() {
 		if heap > 0 {
 			allocs := series[0].Median(measure.Allocs) / BatchSize
 			s.add(Row{
-				ID: "P4", What: what + ", a span", Steady: true, Value: tenth(allocs), Goal: atMost(0, none(), " allocs"),
-				Ours: number(tenth(allocs)) + " allocs", Rival: "stdouttrace " + number(series[1].Median(measure.Allocs)/BatchSize) + " allocs",
+				ID: "P4", What: what + ", a span: none, and no more than two a batch", Steady: true, Value: allocs, Goal: atMost(perSpan, none(), " allocs"),
+				Ours: number(allocs) + " allocs", Rival: "stdouttrace " + number(series[1].Median(measure.Allocs)/BatchSize) + " allocs",
 			})
 		}
 		s.speedRow("P5", what, series[0], series[2], atLeast(4, 6, "×"), "spans", BatchSize)
@@ -163,7 +168,7 @@ func (s *Suite) writeGoal() {
 	var f *os.File
 	raw := measure.Case{
 		Name:  "write",
-		Begin: func() { f = must(os.Create(filepath.Join(dir, "raw"))) },
+		Begin: func() { f = must(os.Create(filepath.Join(dir, "raw"))) }, //nolint:gosec // our own folder
 		Run: func(n int) {
 			for range n {
 				if _, err := f.Write(line); err != nil {
@@ -225,7 +230,7 @@ func (s *Suite) exportTable() Table {
 		}},
 		{Name: "limit: search for a newline in the bytes", Run: func(n int) {
 			for range n {
-				sink += newlines(line)
+				runtime.KeepAlive(newlines(line))
 			}
 		}},
 	}
@@ -239,7 +244,7 @@ func (s *Suite) exportTable() Table {
 	for _, x := range series {
 		t.Rows = append(t.Rows, []string{
 			x.Name, nanos(x.Median(measure.Wall)), nanos(x.Median(measure.CPU)), number(BatchSize * 1e9 / x.Median(s.clock.metric)),
-			number(tenth(x.Median(measure.Allocs) / BatchSize)), number(measure.Ratio(x, series[0], s.clock.metric)),
+			number(x.Median(measure.Allocs) / BatchSize), number(measure.Ratio(x, series[0], s.clock.metric)),
 		})
 	}
 	return t

@@ -21,6 +21,9 @@ import (
 // Traceparent is the header of a sampled caller.
 const Traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
+// userAgent is what the requests say they come from.
+const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
 // Discard is an exporter that keeps nothing.
 type Discard struct{}
 
@@ -54,9 +57,9 @@ func (*responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Request is a GET of a routed path with a query, a port and a User-Agent: its
 // server span has every Required and Recommended attribute of the conventions.
 func Request(traceparent bool) *http.Request {
-	r := httptest.NewRequest(http.MethodGet, "http://shop.example:8080/users/42?page=2&sort=name", http.NoBody)
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "http://shop.example:8080/users/42?page=2&sort=name", http.NoBody)
 	r.RemoteAddr = "192.0.2.7:51234"
-	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+	r.Header.Set("User-Agent", userAgent)
 	if traceparent {
 		r.Header.Set("Traceparent", Traceparent)
 	}

@@ -11,8 +11,8 @@ import (
 
 const (
 	serverRounds = 7
-	warmUp       = 300 * time.Millisecond
-	serverSlice  = 1200 * time.Millisecond
+	warmUp       = time.Second
+	serverSlice  = time.Second
 )
 
 // served is what one slice of load on one server gave.
@@ -94,11 +94,11 @@ func (s *Suite) serverGoals() {
 	}
 	s.add(
 		Row{
-			ID: "P10", What: "added server CPU a request, all sampled to the file", Value: measure.Median(added), Goal: atMost(0.32, 0.25, "×"),
+			ID: "P10", What: "added server CPU a request, all sampled to the file" + loadLabel(), Value: measure.Median(added), Goal: atMost(0.32, 0.25, "×"),
 			Ours: plus(PipelineOurs), Rival: "otelhttp + stdouttrace " + plus(PipelineStdout),
 		},
 		Row{
-			ID: "P11", What: fmt.Sprintf("requests/s of untraced (%s/s)", rate(measure.Median(rps[PipelineNone]))), Value: measure.Median(kept), Goal: atLeast(0.55, 0.65, "×"),
+			ID: "P11", What: fmt.Sprintf("requests/s of untraced (%s/s)", rate(measure.Median(rps[PipelineNone]))) + loadLabel(), Value: measure.Median(kept), Goal: atLeast(0.55, 0.65, "×"),
 			Ours:  rate(measure.Median(rps[PipelineOurs])) + "/s",
 			Rival: fmt.Sprintf("otelhttp + stdouttrace %s/s, %s×", rate(measure.Median(rps[PipelineStdout])), number(measure.Median(rivalKept))),
 		},
@@ -114,7 +114,7 @@ func (s *Suite) lossGoals() {
 		return inFolder(Task{Do: "flood", Pipeline: p, Spans: floodSpans})
 	})
 	for _, n := range []int{1, 3, 10} {
-		s.lossRow(fmt.Sprintf("%d spans a request over HTTP", n), func(p string) (Reading, error) {
+		s.lossRow(fmt.Sprintf("%d spans a request over HTTP", n)+loadLabel(), func(p string) (Reading, error) {
 			r, err := underLoad(Task{Pipeline: p, Spans: n}, serverSlice)
 			return r.end, err
 		})
