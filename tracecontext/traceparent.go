@@ -71,7 +71,7 @@ func decodeHex(dst []byte, src string) bool {
 		v := w - letters*('a'-'0'-10) - ones*'0'
 		// All are below sixteen, and those from ten were letters. What is below
 		// '0' borrows from the next, and is itself above sixteen then.
-		bad |= v&^(ones*0xf) | (v+ones*6)>>4&ones^letters
+		bad |= v&^(ones*0xf) | (v+ones*6)>>4&ones ^ letters
 		v = (v | v>>4) & 0x00ff00ff00ff00ff
 		v = (v | v>>8) & 0x0000ffff0000ffff
 		binary.BigEndian.PutUint32(dst, uint32(v|v>>16)) //nolint:gosec // the lower half

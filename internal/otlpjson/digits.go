@@ -37,7 +37,7 @@ func putUint(d []byte, v uint64) int {
 		return putShort(d, v)
 	}
 	high, low := v/tenTo8, v%tenTo8
-	n := 0
+	var n int
 	if high >= tenTo8 {
 		n = putShort(d, high/tenTo8)
 		binary.LittleEndian.PutUint64(d[n:], digits8(high%tenTo8))
@@ -54,7 +54,7 @@ func put19(d []byte, v uint64) {
 	_ = d[18]
 	high := v / tenTo8
 	first := digits4(high / tenTo8)
-	d[0], d[1], d[2] = byte(first>>8), byte(first>>16), byte(first>>24)
+	binary.LittleEndian.PutUint32(d, uint32(first>>8)) //nolint:gosec // three digits, and what comes next
 	binary.LittleEndian.PutUint64(d[3:], digits8(high%tenTo8))
 	binary.LittleEndian.PutUint64(d[11:], digits8(v%tenTo8))
 }

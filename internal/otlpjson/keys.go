@@ -205,5 +205,5 @@ func keyHash(key string) int {
 	case len(key) > 0:
 		h ^= uint64(key[0])<<16 | uint64(key[len(key)/2])<<24 | uint64(key[len(key)-1])<<32
 	}
-	return int(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits)) //nolint:gosec // a few bits
+	return int(h * 0x9e3779b97f4a7c15 >> (64 - keySetBits))
 }
