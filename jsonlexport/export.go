@@ -78,9 +78,7 @@ func (e *Exporter) lines(sc *scratch, spans []sdktrace.ReadOnlySpan) (lines []*c
 			spans = spans[1:]
 		}
 	}
-	for g, c := range l.open {
-		c.buf = g.finish(c.buf)
-	}
+	l.finish()
 	if l.failed > 0 {
 		e.unencodable(l.failed)
 	}
@@ -112,6 +110,20 @@ func (l *lining) turn(g *group) {
 		l.open[l.group] = l.chunk
 	}
 	l.group, l.chunk = g, l.open[g]
+}
+
+// finish ends the last line of each group.
+func (l *lining) finish() {
+	if l.open == nil { // one group, as nearly always
+		if l.chunk != nil {
+			l.chunk.buf = l.group.finish(l.chunk.buf)
+		}
+		return
+	}
+	l.turn(nil)
+	for g, c := range l.open {
+		c.buf = g.finish(c.buf)
+	}
 }
 
 // directRoom is what a line has to have left for a span to be encoded in place.
