@@ -38,7 +38,7 @@ test-race: ## run the tests under the race detector
 	go test -race -shuffle=on ./...
 
 .PHONY: check
-check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race smoke ## what CI checks
+check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race smoke bench-check web-check ## what CI checks
 
 .PHONY: build-all
 build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP exporters
@@ -145,3 +145,16 @@ bench-doc: ## measure, and write docs/benchmarks.md
 .PHONY: bench-check
 bench-check: ## fail when a steady goal is missed by more than a quarter
 	cd benchmarks && go run ./cmd/bench -check
+
+.PHONY: bench-lint
+bench-lint: $(GOLANGCI) ## run the linters on the benchmarks
+	cd benchmarks && $(GOLANGCI) run --disable depguard,gomoddirectives ./... # rivals are what it is for
+
+.PHONY: big
+big: ## measure waymark stats on files of 30 and 300 MB (Linux)
+	cd benchmarks && go run ./cmd/bigfile
+
+# In a browser: what traces/render writes is opened, and looked at by axe-core.
+.PHONY: web-check
+web-check: ## open the pages and drawings in a real browser
+	traces/render/browsertest/run

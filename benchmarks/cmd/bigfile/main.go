@@ -40,25 +40,31 @@ const (
 )
 
 func main() {
-	if err := start(); err != nil {
+	mb := flag.Int64("mb", 300, "size of the large file in MB")
+	check := flag.Bool("check", false, "fail when the memory of stats grows by more than a tenth of the file")
+	child, err := asChild(os.Args[1:])
+	if !child {
+		flag.Parse()
+		err = run(context.Background(), *mb*1e6, *check, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bigfile:", err)
 		os.Exit(1)
 	}
 }
 
-func start() error {
-	if len(os.Args) == 4 {
-		switch os.Args[1] {
-		case readFlag:
-			return read(os.Args[2], os.Args[3])
-		case writeFlag:
-			return write(os.Args[2], os.Args[3])
-		}
+// asChild does what a child is started for.
+func asChild(args []string) (child bool, err error) {
+	if len(args) != 3 {
+		return false, nil
 	}
-	mb := flag.Int64("mb", 300, "size of the large file in MB")
-	check := flag.Bool("check", false, "fail when the memory of stats grows by more than a tenth of the file")
-	flag.Parse()
-	return run(context.Background(), *mb*1e6, *check, os.Stdout)
+	switch args[0] {
+	case readFlag:
+		return true, read(args[1], args[2])
+	case writeFlag:
+		return true, write(args[1], args[2])
+	}
+	return false, nil
 }
 
 // read counts the spans of a file as a rival does.
