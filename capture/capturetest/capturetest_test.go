@@ -149,13 +149,13 @@ func TestSpan(t *testing.T) {
 		"no error":   {func() { tr.Span("reserve").Attr("n", 2).Err() }, []string{`no span "reserve" with n=2 with status Error`}},
 		"not under":  {func() { tr.Span("charge").Under("reserve") }, []string{`under "reserve"`, "(under TestFake > checkout)"}},
 		"kind":       {func() { tr.Span("charge").Kind(traces.KindServer) }, []string{"of kind server"}},
-		"times":      {func() { tr.Span("charge").Times(2) }, []string{`1 times span "charge", want 2`}},
-		"none":       {func() { tr.None("charge") }, []string{`1 times span "charge", want none`}},
+		"times":      {func() { tr.Span("charge").Times(2) }, []string{`span "charge" is there once, want 2`}},
+		"none":       {func() { tr.None("charge") }, []string{`span "charge" is there once, want none`}},
 		"max open":   {func() { tr.Max("TestFake", time.Hour) }, []string{"has not ended"}},
 		"max":        {func() { tr.Max("charge", -1) }, []string{`span "charge" took`}},
 		"has":        {func() { tr.Span("reserve").NoAttr("m").NoAttr("k", "n") }, []string{`no span "reserve" without m without k, n`, "n=2"}},
 		"has error":  {func() { tr.Span("charge").NoErr().Attr("k", 1) }, []string{`no span "charge" without status Error`}},
-		"one of all": {func() { tr.Spans().One() }, []string{"3 times span, want 1", "(under TestFake > checkout)"}},
+		"one of all": {func() { tr.Spans().One() }, []string{"span is there 3 times, want 1", "(under TestFake > checkout)"}},
 		"no server":  {func() { tr.Spans().Kind(traces.KindServer) }, []string{"no span of kind server; there is:"}},
 		"one none":   {func() { tr.Span("refund").One() }, []string{`no span "refund"`}},
 		"max none":   {func() { tr.Max("refund", 1) }, []string{`no span "refund"`}},
@@ -535,7 +535,7 @@ func TestFailingProcess(t *testing.T) {
 	if err == nil {
 		t.Errorf("it passed:\n%s", out)
 	}
-	for _, want := range []string{"--- FAIL: TestFailingProcess", `capturetest_test.go:`, `1 times span "charge", want none`, "the spans of TestFailingProcess:", "        └── charge ("} {
+	for _, want := range []string{"--- FAIL: TestFailingProcess", `capturetest_test.go:`, `span "charge" is there once, want none`, "the spans of TestFailingProcess:", "        └── charge ("} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

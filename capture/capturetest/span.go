@@ -52,7 +52,7 @@ func (tr *Trace) Wait(name string, n int) *Spans {
 	ended := tr.recorder.wait(name, n)
 	s := tr.named(name)
 	if ended < n {
-		s.fail("%s has ended %d times within %v, want %d; the spans are:\n%s%s", s.what, ended, patience, n, indent(tr.Tree()), tr.hint())
+		s.fail("%s has ended %s within %v, want %d; the spans are:\n%s%s", s.what, times(ended), patience, n, indent(tr.Tree()), tr.hint())
 	}
 	return s
 }
@@ -61,7 +61,7 @@ func (tr *Trace) Wait(name string, n int) *Spans {
 func (tr *Trace) None(name string) {
 	tr.tb.Helper()
 	if n := len(tr.named(name).nodes); n > 0 {
-		tr.tb.Errorf("%d times span %q, want none; the spans are:\n%s", n, name, indent(tr.Tree()))
+		tr.tb.Errorf("span %q is there %s, want none; the spans are:\n%s", name, times(n), indent(tr.Tree()))
 	}
 }
 
@@ -133,11 +133,18 @@ func (s *Spans) Under(name string) *Spans {
 	})
 }
 
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
 // Times fails the test unless n spans are left.
 func (s *Spans) Times(n int) *Spans {
 	s.tb.Helper()
 	if len(s.nodes) != n {
-		s.fail("%d times %s, want %d%s", len(s.nodes), s.what, n, s.list())
+		s.fail("%s is there %s, want %d%s", s.what, times(len(s.nodes)), n, s.list())
 	}
 	return s
 }

@@ -92,7 +92,7 @@ func (c *call) printFindings(spans uint64, findings []doctor.Finding) error {
 			}
 		}
 		if len(findings) == 0 {
-			fmt.Fprintf(w, "%d spans, nothing found\n", spans)
+			fmt.Fprintln(w, terminal.Count(spans, "span")+", nothing found")
 		}
 		return nil
 	})

@@ -161,11 +161,11 @@ func (c *call) losses(to string, l tracefile.Losses) {
 	if l.Total == 0 {
 		return
 	}
-	c.warn("%s could not hold %d things of %d spans:", to, l.Total, l.Spans)
+	c.warn("%s could not hold %s of %s:", to, terminal.Count(l.Total, "thing"), terminal.Count(l.Spans, "span"))
 	listed := int64(0)
 	for _, n := range l.Counts {
 		listed += n.Count
-		c.warn("  %s: %s (%d times%s)", n.Key, n.What, n.Count, example(l, n))
+		c.warn("  %s: %s (%s%s)", n.Key, n.What, terminal.Count(n.Count, "time"), example(l, n))
 	}
 	if rest := l.Total - listed; rest > 0 {
 		c.warn("  and %d more", rest)

@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/otlpsend"
 	"github.com/waymark-trace/waymark/internal/spansource"
+	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -208,7 +209,7 @@ func (s *sending) flush(ctx context.Context) error {
 		err = errors.Join(err, s.state.save(s.file))
 	}
 	s.progress.show(func() string {
-		return fmt.Sprintf("sent %d spans, %d refused, %d retries", s.total.Sent, s.total.Refused, s.total.Retries)
+		return s.counts("")
 	})
 	return err
 }
@@ -241,6 +242,12 @@ func sizeOfValue(v traces.Value) int {
 	return n
 }
 
+// counts is "sent 2 spans, 0 refused, 1 retry", with where to behind the spans.
+func (s *sending) counts(to string) string {
+	t := &s.total
+	return fmt.Sprintf("sent %s%s, %d refused, %s", terminal.Count(t.Sent, "span"), to, t.Refused, terminal.Count(t.Retries, "retry"))
+}
+
 // print writes the account.
 func (s *sending) print() error {
 	t := &s.total
@@ -258,9 +265,9 @@ func (s *sending) print() error {
 		}{s.call.schema(), s.state.Endpoint, s.skipped, t.Sent, t.Refused, t.Retries})
 	}
 	return s.call.output(func(w io.Writer) error {
-		fmt.Fprintf(w, "sent %d spans to %s, %d refused, %d retries\n", t.Sent, s.state.Endpoint, t.Refused, t.Retries)
+		fmt.Fprintln(w, s.counts(" to "+s.state.Endpoint))
 		if s.skipped > 0 {
-			fmt.Fprintf(w, "%d spans were sent before\n", s.skipped)
+			fmt.Fprintln(w, terminal.Count(s.skipped, "span")+" sent before")
 		}
 		return nil
 	})

@@ -44,6 +44,13 @@ func TestTotals(t *testing.T) {
 	if got := s.Total.Duration(); got != 8500 {
 		t.Errorf("duration %v: want the latest end minus the earliest start", got)
 	}
+	var text strings.Builder
+	if err := s.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 span that ends before it starts, in no duration below\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("the text is\n%s\nwithout %q", &text, want)
+	}
 }
 
 // TestDepthsAgreeWithTheTree compares with package traces, over random forests

@@ -37,25 +37,21 @@ func (s *Summary) WriteText(w io.Writer) error {
 
 func (s *Summary) totals(w io.Writer) {
 	t := &s.Total
-	fmt.Fprintf(w, "%s in %s of %s, %s\n", count(t.Spans, "span"), count(t.Traces, "trace"),
-		count(uint64(len(s.Services)), "service"), count(t.Failed, "error"))
+	fmt.Fprintf(w, "%s in %s of %s, %s\n", terminal.Count(t.Spans, "span"), terminal.Count(t.Traces, "trace"),
+		terminal.Count(uint64(len(s.Services)), "service"), terminal.Count(t.Failed, "error"))
 	if t.Start > 0 {
 		fmt.Fprintf(w, "total duration %s, from %s to %s\n", duration(t.Duration()), instant(t.Start), instant(t.End))
 	}
 	if t.Open > 0 {
-		fmt.Fprintf(w, "%s without an end\n", count(t.Open, "span"))
+		fmt.Fprintf(w, "%s without an end\n", terminal.Count(t.Open, "span"))
 	}
 	if t.Reversed > 0 {
-		fmt.Fprintf(w, "%s that end before they start, in no duration below\n", count(t.Reversed, "span"))
+		which := "that end before they start"
+		if t.Reversed == 1 {
+			which = "that ends before it starts"
+		}
+		fmt.Fprintf(w, "%s %s, in no duration below\n", terminal.Count(t.Reversed, "span"), which)
 	}
-}
-
-func count(n uint64, noun string) string {
-	s := strconv.FormatUint(n, 10) + " " + noun
-	if n != 1 {
-		s += "s"
-	}
-	return s
 }
 
 func duration(d time.Duration) string { return render.FormatDuration(int64(d)) }

@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -85,4 +86,15 @@ func Cut(s string, characters int) string {
 	}
 	runes := []rune(s)
 	return string(runes[:characters-1]) + "…"
+}
+
+// Count is "1 span", "2 spans", "0 retries".
+func Count[N int | int64 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -137,3 +137,18 @@ func TestColor(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n    uint64
+		noun string
+		want string
+	}{
+		{0, "span", "0 spans"}, {1, "span", "1 span"}, {2, "span", "2 spans"}, {1, "retry", "1 retry"}, {2, "retry", "2 retries"},
+	} {
+		if got := terminal.Count(c.n, c.noun); got != c.want {
+			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.noun, got, c.want)
+		}
+	}
+}

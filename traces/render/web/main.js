@@ -19,7 +19,7 @@ class SpanTable {
   reset() {
     this.page = 0;
     const { trace } = this.state;
-    byID("caption").textContent = `${trace.spans.length} spans of trace ${trace.id}, ${duration(trace.end - trace.start)} in all`;
+    byID("caption").textContent = `${count(trace.spans.length, "span")} of trace ${trace.id}, ${duration(trace.end - trace.start)} in all`;
     this.draw();
   }
   /** @param {number} step */
@@ -97,7 +97,7 @@ function drawDetails(state) {
 function drawHead(state) {
   const { report } = state;
   const failed = report.traces.reduce((n, trace) => n + trace.spans.filter((span) => has(span, Flag.failed)).length, 0);
-  const parts = [`${report.shown} spans`, `${report.traces.length} traces`, `${failed} failed spans`];
+  const parts = [count(report.shown, "span"), count(report.traces.length, "trace"), count(failed, "failed span")];
   if (report.start) parts.push(`first span at ${report.start}`);
   byID("summary").textContent = report.total === 0 ? "No spans." : parts.join(" · ");
   if (report.shown < report.total) {

@@ -78,6 +78,9 @@ function colorOf(name) {
   return `c${(hash >>> 8) % 8}`;
 }
 
+/** "1 span", "2 spans". @param {number} n @param {string} noun */
+const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
 /** The spans of a trace under one another: children[i] are places of i's children. @param {Span[]} spans */
 function childrenOf(spans) {
   /** @type {number[][]} */
