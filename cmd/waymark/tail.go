@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
@@ -21,8 +22,9 @@ and rotation, and prints a line for each chosen span when it has ended, until
 interrupted. A file that is not there yet is waited for.
 
   -all            begin with what is there already, in a folder with the old parts
-  -tree           draw the trace when its root has ended, or what there is of it
-                  when a span has ended whose caller is another program
+  -tree           draw the trace half a second after its root has ended, or what
+                  there is of it when a span has ended whose caller is another
+                  program
 ` + selectUsage + `  -json           a line of JSON per span, schema waymark.tail/v1
 ` + sourceUsage
 
@@ -59,16 +61,10 @@ func runTail(ctx context.Context, c *call, args []string) error {
 		show = t.json
 	}
 	paths := src.Paths()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	r := tracefile.Follow(ctx, paths[len(paths)-1], opts...)
-	for span, err := range r.Spans() {
-		if err == nil && c.sel.matches(span) {
-			err = show(span)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := t.flush(); err != nil {
+	if err := t.follow(r, show); err != nil {
 		return err
 	}
 	if r := r.Report(); r.Total > 0 {
@@ -82,9 +78,68 @@ type tailing struct {
 	call  *call
 	color bool
 
-	waiting map[traces.TraceID][]*traces.Span // for their root
-	order   []traces.TraceID                  // as they came
+	waiting map[traces.TraceID]*unfinished
+	order   []traces.TraceID // as they came
 	spans   int
+	ended   []ending // traces whose root has ended, as they came
+}
+
+// unfinished is what there is of a trace that has not been drawn.
+type unfinished struct {
+	spans []*traces.Span
+	due   time.Time // when it is drawn; zero while its root has not ended
+}
+
+type ending struct {
+	id  traces.TraceID
+	due time.Time
+}
+
+// settle is how long a trace waits after its root has ended. A line of the file
+// has spans of one scope, and the root's line may come first; all are written
+// within the 200 ms of jsonlexport, and read after a poll.
+const settle = 500 * time.Millisecond
+
+// follow shows spans as they come, and traces as they are due.
+func (t *tailing) follow(r *tracefile.Reader, show func(*traces.Span) error) error {
+	type item struct {
+		span *traces.Span
+		err  error
+	}
+	items, left := make(chan item), make(chan struct{})
+	defer close(left)
+	go func() {
+		defer close(items)
+		for span, err := range r.Spans() {
+			select {
+			case items <- item{span, err}:
+			case <-left:
+				return
+			}
+		}
+	}()
+	for {
+		var due <-chan time.Time
+		if len(t.ended) > 0 {
+			due = time.After(time.Until(t.ended[0].due))
+		}
+		var err error
+		select {
+		case it, more := <-items:
+			if !more {
+				return t.flush()
+			}
+			err = it.err
+			if err == nil && t.call.sel.matches(it.span) {
+				err = show(it.span)
+			}
+		case <-due:
+			err = t.drawEnded()
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 func (t *tailing) line(span *traces.Span) error {
@@ -129,19 +184,33 @@ const maxWaiting = 10000
 // tree keeps spans until their root has ended: children end before.
 func (t *tailing) tree(span *traces.Span) error {
 	if t.waiting == nil {
-		t.waiting = map[traces.TraceID][]*traces.Span{}
+		t.waiting = map[traces.TraceID]*unfinished{}
 	}
 	id := span.TraceID
-	if t.waiting[id] == nil {
+	w := t.waiting[id]
+	if w == nil {
+		w = &unfinished{}
+		t.waiting[id] = w
 		t.order = append(t.order, id)
 	}
-	t.waiting[id] = append(t.waiting[id], span)
+	w.spans = append(w.spans, span)
 	t.spans++
 	if span.ParentID.IsZero() || calledFromElsewhere(span) {
-		return t.draw(id)
+		w.due = time.Now().Add(settle)
+		t.ended = append(t.ended, ending{id, w.due})
 	}
 	if t.spans > maxWaiting {
 		return t.draw(t.order[0])
+	}
+	return nil
+}
+
+// drawEnded draws the trace that is due first, unless a later root put it off.
+func (t *tailing) drawEnded() error {
+	e := t.ended[0]
+	t.ended = t.ended[1:]
+	if w := t.waiting[e.id]; w != nil && w.due.Equal(e.due) {
+		return t.draw(e.id)
 	}
 	return nil
 }
@@ -153,7 +222,7 @@ func calledFromElsewhere(span *traces.Span) bool {
 
 // draw prints what there is of a trace and forgets it.
 func (t *tailing) draw(id traces.TraceID) error {
-	spans := t.waiting[id]
+	spans := t.waiting[id].spans
 	delete(t.waiting, id)
 	t.spans -= len(spans)
 	for i, o := range t.order {
@@ -162,7 +231,7 @@ func (t *tailing) draw(id traces.TraceID) error {
 			break
 		}
 	}
-	opts := []render.TreeOption{render.WithStatusText()}
+	opts := []render.TreeOption{render.WithStatusText(), render.WithHiddenKeys(noise()...)}
 	if t.color {
 		opts = append(opts, render.WithColor())
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/testspans"
 )
@@ -129,7 +131,35 @@ func TestTailTree(t *testing.T) {
 	f := follow(t, "-all", "-tree", path)
 	f.until("cached=True")
 	text := f.end()
-	want := "└── GET /users/{id} (10.00 ms) {scope=example.com/web} [http.request.method='GET', http.route='/users/{id}', http.response.status_code=200, user.id='u1']\n" +
+	want := "└── GET /users/{id} (10.00 ms) {scope=example.com/web} [http.route='/users/{id}', http.response.status_code=200, user.id='u1']\n" +
+		"    └── SELECT users (2.00 ms) {scope=example.com/web} [db.system='sqlite', rows=3]\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("tail -tree printed\n%s\nwithout\n%s", text, want)
+	}
+}
+
+// TestTailTreeWaitsForTheRest gives it the roots' lines first, as they may come
+// in a file whose lines are of one scope each.
+func TestTailTreeWaitsForTheRest(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	for _, root := range []bool{true, false} {
+		for _, s := range testspans.Shop() {
+			if !s.Parent.IsValid() != root {
+				continue
+			}
+			if err := testspans.Write(&b, tracetest.SpanStubs{s}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	write(t, path, b.Bytes())
+	f := follow(t, "-all", "-tree", path)
+	f.until("rows=3]\n") // by itself, not at the end
+	text := f.end()
+	want := "abcd0100000000000000000000000001\n" +
+		"└── GET /users/{id} (10.00 ms) {scope=example.com/web} [http.route='/users/{id}', http.response.status_code=200, user.id='u1']\n" +
 		"    └── SELECT users (2.00 ms) {scope=example.com/web} [db.system='sqlite', rows=3]\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("tail -tree printed\n%s\nwithout\n%s", text, want)

@@ -16,7 +16,8 @@ Draws traces as text trees: of all traces with a chosen span the newest ten.
 
   -n N            how many traces (default 10; 0: all)
 ` + selectUsage + `  -events         show span events: exceptions and the like
-  -all            show all attributes, also code.*, thread.id and other noise
+  -all            show all attributes, also the method, those of the connection
+                  (server.*, user_agent.* …), code.* and other noise
   -sort           sort attributes by key
   -width N        cut lines to N characters (default: $COLUMNS on a terminal)
   -json           JSON, schema waymark.tree/v1: all spans, depth first
@@ -66,11 +67,11 @@ func runTree(ctx context.Context, c *call, args []string) error {
 }
 
 func (c *call) treeOptions(o treeFlags) []render.TreeOption {
-	opts := []render.TreeOption{render.WithStatusText(), render.WithOpenMark()}
+	opts := []render.TreeOption{render.WithStatusText(), render.WithOpenMark(), render.WithHiddenKeys(noise()...)}
 	if o.events {
 		opts = append(opts, render.WithEvents())
 	}
-	if o.all {
+	if o.all { // the later option wins
 		opts = append(opts, render.WithoutHiddenKeys())
 	}
 	if o.sort {
@@ -84,6 +85,12 @@ func (c *call) treeOptions(o treeFlags) []render.TreeOption {
 		o.width, _ = strconv.Atoi(columns) // not a number: not cut
 	}
 	return append(opts, render.WithWidth(o.width))
+}
+
+// noise are attributes of HTTP spans that the name says too, or that are the
+// same for most requests: more than half of a server span's line.
+func noise() []string {
+	return []string{"network.*", "server.*", "client.*", "url.scheme", "user_agent.*", "http.request.method"}
 }
 
 type treeDoc struct {
