@@ -24,6 +24,7 @@ import (
 
 	"github.com/waymark-trace/waymark/annotate"
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 var scenarios = map[string]func(*checker){
-	"lazy": lazyScenario, "late": lateScenario, "new": newScenario, "secret": secretScenario,
+	"lazy": lazyScenario, "late": lateScenario, "off": offScenario, "new": newScenario, "secret": secretScenario,
 }
 
 // checker reports what is wrong in a scenario.
@@ -142,6 +143,30 @@ func TestLazyStart(t *testing.T) {
 	if entries, err := os.ReadDir(home); err != nil || len(entries) != 0 {
 		t.Errorf("with the switch off there are %v, %v", entries, err)
 	}
+}
+
+// A program whose switch is off stays off, whatever the executable's own switch says, and hears of a bad
+// variable once.
+func TestLazyStartAfterOff(t *testing.T) {
+	t.Parallel()
+	exe := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	_, home := child(t, "off", env.Prefix(exe)+env.SuffixTracing+"=true", "SHOP_TRACING=yes")
+	if entries, err := os.ReadDir(home); err != nil || len(entries) != 0 {
+		t.Errorf("with the switch off there are %v, %v", entries, err)
+	}
+}
+
+func offScenario(check *checker) {
+	var log bytes.Buffer
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	tracing, err := bootstrap.Start(context.Background(), bootstrap.Config{App: "shop"})
+	check.well(err)
+	check.that(bootstrap.Running() == tracing, "the tracing that is off does not run")
+	_, span := annotate.Span(context.Background(), "first")
+	check.that(!span.Recording(), "a span records")
+	span.End(nil)
+	check.that(strings.Count(log.String(), "SHOP_TRACING") == 1 && strings.Count(log.String(), "\n") == 1, "the log is %s", &log)
+	check.well(tracing.Shutdown(context.Background()))
 }
 
 func lazyScenario(check *checker) {

@@ -128,6 +128,13 @@ func newClient(cfg Config) *Client {
 func (c *Client) begin() error {
 	var errs []error
 	runs := c.cfg.Tracing != nil
+	if off := bootstrap.Running(); !runs && off != nil && !off.Enabled() && c.cfg.Bootstrap.App == "" {
+		// The program has called Start and its switch is off. Another Start would ask the switch of the
+		// executable's name, and tell of each bad variable again.
+		c.tracing.Store(off)
+		c.attach()
+		return nil
+	}
 	if !runs {
 		t, err := bootstrap.Start(context.Background(), c.cfg.bootstrap())
 		if runs = errors.Is(err, bootstrap.ErrStarted); !runs {

@@ -32,7 +32,8 @@ type Config struct {
 	// Logger takes findings, notices and the account. Default: slog.Default(),
 	// as it is at each line.
 	Logger *slog.Logger
-	// Lookup is where the variables come from. Default: the process.
+	// Lookup is where the variables come from; tests pass an [env.Map].
+	// Default: the process.
 	Lookup env.Lookup
 	// Strict makes every finding part of Start's error. Tracing starts
 	// nevertheless, as it does without Strict.

@@ -37,13 +37,13 @@ var (
 var process = struct {
 	mu      sync.Mutex
 	running *Tracing
-	shown   atomic.Pointer[Tracing] // running, for who must not wait for a Start
+	shown   atomic.Pointer[Tracing] // running, else one that is off; for who must not wait for a Start
 	forward *forwarder
 }{forward: newForwarder()}
 
 // Running returns the handle of the tracing that [Start] has begun and nobody
-// has shut down; nil when there is none. It does not know of one that was
-// started with NoGlobals.
+// has shut down, also when the switch was off; nil when there is none. It does
+// not know of one that was started with NoGlobals.
 func Running() *Tracing {
 	if t := process.shown.Load(); t != nil && !t.isStopped() {
 		return t
@@ -92,8 +92,8 @@ func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 	t, err := start(ctx, cfg, process.forward)
 	if t.active || t.profiler != nil {
 		process.running = t
-		process.shown.Store(t)
 	}
+	process.shown.Store(t)
 	return t, err
 }
 
