@@ -18,6 +18,7 @@ import (
 	"github.com/waymark-trace/waymark/capture"
 	"github.com/waymark-trace/waymark/capture/internal/sdkspan"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 // Trace is the spans of one test. Its methods may be called while the code under
@@ -76,7 +77,7 @@ func (tr *Trace) show() {
 	res := tr.Result()
 	tr.tb.Attr("trace_id", tr.root.SpanContext().TraceID().String())
 	path := vacant(tr.tb.ArtifactDir(), "trace")
-	_, err := io.WriteString(tr.tb.Output(), "the spans of "+tr.tb.Name()+":\n"+res.String()+"\n")
+	_, err := io.WriteString(tr.tb.Output(), "the spans of "+tr.tb.Name()+":\n"+res.Tree(render.WithStatusText())+"\n")
 	if err = errors.Join(err, res.SaveChrome(path)); err != nil {
 		tr.tb.Logf("capturetest: %v", err)
 		return
@@ -120,7 +121,8 @@ func (tr *Trace) hint() string {
 		return ""
 	}
 	return "\nnothing has started a span in the test's provider: the code under test has to take its tracer from the " +
-		"context, or from tr.TracerProvider(); tracers of otel.Tracer are of another provider"
+		"context, or from tr.TracerProvider(), as by middleware.WithTracerProvider; tracers of otel.Tracer are of " +
+		"another provider: see Trace.Processor"
 }
 
 // Traceparent returns the W3C header of the test's span. IDs count up from 1, so

@@ -111,6 +111,29 @@ func TestWant(t *testing.T) {
 	}
 }
 
+// Where the wanted tree has no scopes and attributes they do not count, and are
+// not in the way.
+func TestWantDifferenceIsBare(t *testing.T) {
+	t.Parallel()
+	f, ctx, tr := started(t)
+	shop(ctx)
+	tr.Want(`
+		└── TestFake
+		    └── checkout
+		        ├── reserve
+		        └── refund`)
+	want := "difference (-want +got):\n" +
+		"\t  TestFake\n" +
+		"\t-     checkout\n" +
+		"\t+     checkout [ERROR]\n" +
+		"\t          reserve\n" +
+		"\t-         refund\n" +
+		"\t+         charge [ERROR]"
+	if got := f.one(t); !strings.HasSuffix(got, want) {
+		t.Errorf("no\n%s\nat the end of\n%s", want, got)
+	}
+}
+
 // A span that runs is marked, the test's own is not.
 func TestTreeMarksOpen(t *testing.T) {
 	t.Parallel()
@@ -275,7 +298,7 @@ func TestFailureShowsSpans(t *testing.T) {
 			continue
 		}
 		out := f.output.String()
-		if !strings.Contains(out, "the spans of TestFake:\n└── TestFake (") || !strings.Contains(out, "        └── charge (") || strings.Contains(out, "(open)") {
+		if !strings.Contains(out, "the spans of TestFake:\n└── TestFake (") || !strings.Contains(out, "        └── charge (") || !strings.Contains(out, "[ERROR: declined]") || strings.Contains(out, "(open)") {
 			t.Errorf("output:\n%s", out)
 		}
 		if f.attrs["trace_id"] != "00000000000000000000000000000001" {

@@ -8,9 +8,12 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waymark-trace/waymark/bootstrap"
 	"github.com/waymark-trace/waymark/capture/capturetest"
+	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -27,6 +30,30 @@ func ExampleStart() {
 			└── TestReserve
 			    └── reserve {scope=shop}`)
 		tr.Max("reserve", 50*time.Millisecond)
+	}
+}
+
+// A program that starts tracing itself is given the test's processor, and no file:
+// its spans are then the test's.
+func ExampleTrace_Processor() {
+	_ = func(t *testing.T) { //nolint:thelper // it is a test
+		_, tr := capturetest.Start(t)
+		tracing, err := bootstrap.Start(t.Context(), bootstrap.Config{
+			App: "shop", Processors: []sdktrace.SpanProcessor{tr.Processor()},
+			Lookup: env.Map{"SHOP_TRACING": "true", "OTEL_TRACES_EXPORTER": "none"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tracing.Shutdown(context.WithoutCancel(t.Context())) })
+		srv := httptest.NewServer(tr.Handler(tracing.Middleware()(http.NotFoundHandler())))
+		defer srv.Close()
+		resp, err := srv.Client().Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		tr.Wait("GET", 1).Attr("http.response.status_code", 404)
 	}
 }
 

@@ -3,6 +3,7 @@ package capturetest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ func (tr *Trace) Want(tree string) {
 	}
 	durations := regexp.MustCompile(`\(\d+\.\d+ (s|ms|µs)\)`).MatchString(tree)
 	tr.tb.Errorf("the spans are not as wanted\ngot:\n%s\nwant:\n%s\ndifference (-want +got):\n%s%s",
-		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, got, durations)), tr.hint())
+		indent(drawLines(got, durations)), indent(drawWanted(want)), indent(drawDiff(diff, want, bare(got, want), durations)), tr.hint())
 }
 
 func indent(s string) string { return "\t" + strings.ReplaceAll(s, "\n", "\n\t") }
@@ -162,6 +163,24 @@ func table(wants, gots int, equal func(want, got int) bool) (diff []change) {
 		}
 	}
 	return diff
+}
+
+// bare is got without scopes and attributes if no wanted line has any: they do
+// not count then, and hide what does.
+func bare(got []line, want []wanted) []line {
+	for _, w := range want {
+		if strings.Contains(w.text, " {scope=") || strings.Contains(strings.TrimSuffix(w.text, " [ERROR]"), " [") {
+			return got
+		}
+	}
+	out := slices.Clone(got)
+	for i := range out {
+		out[i].rest = ""
+		if out[i].failed {
+			out[i].rest = " [ERROR]"
+		}
+	}
+	return out
 }
 
 func drawDiff(diff []change, want []wanted, got []line, durations bool) string {
