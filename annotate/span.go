@@ -35,7 +35,13 @@ type Handle struct {
 	ended  atomic.Bool
 }
 
-// Span begins a span with the default client. See [Client.Span].
+// Span begins a span with the default client, and returns a context in which it is the current one. The caller
+// ends it, with the address of its named error where it has one:
+//
+//	ctx, s := annotate.Span(ctx, "rerank", annotate.Reranker, annotate.Input(query))
+//	defer s.End(&err)
+//
+// See [Client.Span].
 func Span(ctx context.Context, name string, opts ...SpanOption) (context.Context, *Handle) {
 	return Default().Span(ctx, name, opts...)
 }

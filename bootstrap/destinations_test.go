@@ -236,3 +236,12 @@ func TestStandardOutput(t *testing.T) {
 		}
 	})
 }
+
+// With none there is no destination, and the log says so in a word.
+func TestNoDestinationIsLogged(t *testing.T) {
+	t.Parallel()
+	_, out := start(t, none(), withProcessor(&notingProcessor{}))
+	if l := out.lines(t, "tracing started"); len(l) != 1 || l[0]["destination"] != "none" {
+		t.Errorf("log %v", l)
+	}
+}

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 			level = slog.LevelWarn
 		}
 		t.logger.LogAttrs(ctx, level, "tracing started",
-			slog.String("app", t.plan.App), slog.String("destination", t.Destination()))
+			slog.String("app", t.plan.App), slog.String("destination", cmp.Or(t.Destination(), "none")))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return t, fmt.Errorf("bootstrap: start: %w", err)
