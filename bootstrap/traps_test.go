@@ -135,7 +135,7 @@ func TestNoClearTextOverHTTPS(t *testing.T) {
 			t.Parallel()
 			addr, seen := wiretap(t)
 			_, stderr := newChild(
-				t, "spans", "SPANS=5", "DEADLINE=1s", "OTEL_EXPORTER_OTLP_PROTOCOL="+protocol,
+				t, "spans", "SPANS=5", "DEADLINE=5s", "OTEL_EXPORTER_OTLP_PROTOCOL="+protocol,
 				"OTEL_EXPORTER_OTLP_ENDPOINT=https://"+addr, "OTEL_EXPORTER_OTLP_INSECURE=true",
 				"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20s3cret",
 			).run(t)
