@@ -71,10 +71,12 @@ func readTree(t *testing.T, program, file, traceID string) map[string]readSpan {
 // reported are the losses that convert has printed: what became of which key.
 func reported(t *testing.T, stderr string) map[string][]string {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^waymark:   (.*?): (.*) \(\d+ times, first in span .*\)$`)
+	line := regexp.MustCompile(`(?m)^waymark:   (.*) \(\d+ times?, first in span .*\): (.*)$`)
 	losses := map[string][]string{}
 	for _, m := range line.FindAllStringSubmatch(stderr, -1) {
-		losses[m[1]] = append(losses[m[1]], m[2])
+		for key := range strings.SplitSeq(m[2], ", ") {
+			losses[key] = append(losses[key], m[1])
+		}
 	}
 	if got, want := len(line.FindAllString(stderr, -1)), strings.Count(stderr, "\n")-1; got != want || got == 0 {
 		t.Fatalf("%d of %d lines are losses:\n%s", got, want, stderr)

@@ -163,9 +163,18 @@ func (c *call) losses(to string, l tracefile.Losses) {
 	}
 	c.warn("%s could not hold %s of %s:", to, terminal.Count(l.Total, "thing"), terminal.Count(l.Spans, "span"))
 	listed := int64(0)
+	var reasons []string // those with the same reason share a line
+	keys := map[string][]string{}
 	for _, n := range l.Counts {
 		listed += n.Count
-		c.warn("  %s: %s (%s%s)", n.Key, n.What, terminal.Count(n.Count, "time"), example(l, n))
+		reason := fmt.Sprintf("%s (%s%s)", n.What, terminal.Count(n.Count, "time"), example(l, n))
+		if keys[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		keys[reason] = append(keys[reason], n.Key)
+	}
+	for _, reason := range reasons {
+		c.warn("  %s: %s", reason, strings.Join(keys[reason], ", "))
 	}
 	if rest := l.Total - listed; rest > 0 {
 		c.warn("  and %d more", rest)
