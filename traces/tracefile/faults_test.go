@@ -160,6 +160,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A limit may be smaller than what is left of a buffer where an object begins.
+func TestTinyLimit(t *testing.T) {
+	t.Parallel()
+	const buffers = 192 << 10 // where the second one ends
+	for before := buffers - 70; before <= buffers; before++ {
+		file := "[" + strings.Repeat(" ", before-1) + spanLine(strings.Repeat("x", 1000)) + "," + spanLine("a") + "]"
+		r := tracefile.NewReader(strings.NewReader(file), tracefile.WithMaxValueBytes(10))
+		if got, err := r.All(); err != nil || len(got) == 0 || got[len(got)-1].Name != "a" {
+			t.Errorf("%d bytes before: %d spans, error %v, skipped:\n%s", before, len(got), err, skipped(r.Report()))
+		}
+	}
+}
+
 func longSpan() ptrace.Traces {
 	td := ptrace.NewTraces()
 	td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty().SetName(strings.Repeat("x", 1<<20))

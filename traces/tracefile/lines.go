@@ -19,8 +19,7 @@ const (
 type block struct {
 	data   []byte
 	offset int64 // in the file
-	tooBig bool  // data is only the beginning of a line over the limit
-	size   int64 // in the file
+	tooBig bool  // a line over the limit, without its data
 }
 
 // blocks cuts a stream into runs of whole lines.
@@ -75,7 +74,7 @@ func (k *blocks) next(buf []byte) (block, error) {
 
 // cut gives out the first n bytes and keeps the others.
 func (k *blocks) cut(buf []byte, n int) block {
-	b := block{data: buf[:n], offset: k.offset, size: int64(n)}
+	b := block{data: buf[:n], offset: k.offset}
 	k.rest = buf[n:]
 	k.offset += int64(n)
 	return b
@@ -122,7 +121,8 @@ func (k *blocks) fill(buf *[]byte) (short bool, err error) {
 
 // tooLong passes over the rest of a line that has outgrown the limit.
 func (k *blocks) tooLong(buf []byte) (block, error) {
-	b := block{data: buf[:64:64], offset: k.offset, tooBig: true, size: int64(len(buf))}
+	b := block{offset: k.offset, tooBig: true}
+	k.offset += int64(len(buf))
 	var chunk []byte
 	for !k.eof {
 		chunk = chunk[:0]
@@ -130,12 +130,11 @@ func (k *blocks) tooLong(buf []byte) (block, error) {
 			return b, err
 		}
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
-			b.size += int64(i + 1)
+			k.offset += int64(i + 1)
 			k.rest = chunk[i+1:]
 			break
 		}
-		b.size += int64(len(chunk))
+		k.offset += int64(len(chunk))
 	}
-	k.offset += b.size
 	return b, nil
 }

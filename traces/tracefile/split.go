@@ -206,7 +206,7 @@ func (k *splitter) descend() bool {
 // tooBig passes over an object of which n bytes were seen.
 func (k *splitter) tooBig(t *nesting, n int) (piece, error) {
 	p := k.give(n, fmt.Sprintf("object over the limit of %d bytes", k.max))
-	p.text = append([]byte(nil), p.text[:64]...)
+	p.text = nil // its memory is read over below
 	for {
 		for n = 0; k.pos+n < len(k.buf); n++ {
 			if ends, torn := t.step(k.buf[k.pos+n]); ends || torn {
