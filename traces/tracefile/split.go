@@ -20,6 +20,9 @@ type splitter struct {
 	offset int64 // of buf[0] in the file
 	line   int64 // of buf[pos]
 	eof    bool
+
+	frames int   // gone past inside one another
+	seen   int64 // in the file: the end of what was looked through for the last of them
 }
 
 // piece is what a splitter gives out.
@@ -162,13 +165,13 @@ func (k *splitter) object() (piece, error) {
 	for n := 0; ; n++ {
 		if k.pos+n == len(k.buf) {
 			if n > k.max {
-				if k.descend() {
+				if k.descend(n) {
 					return k.next()
 				}
 				return k.tooBig(&t, n)
 			}
 			if err := k.fill(n); errors.Is(err, io.EOF) {
-				if k.descend() {
+				if k.descend(n) {
 					return k.next()
 				}
 				return k.give(n, otlpjson.ErrTruncated.Error()), nil
@@ -185,9 +188,21 @@ func (k *splitter) object() (piece, error) {
 	}
 }
 
-// descend goes past the frame of a document, so that the elements of its list
-// are the next objects.
-func (k *splitter) descend() bool {
+// maxFrames is how many documents inside one another are read element by element.
+// Each of them is looked through anew: without a limit, a file of nothing but
+// frames would be as often as it has any.
+const maxFrames = 4
+
+// descend goes past the frame of a document of which n bytes were looked through,
+// so that the elements of its list are the next objects.
+func (k *splitter) descend(n int) bool {
+	at := k.offset + int64(k.pos)
+	if at >= k.seen {
+		k.frames = 0
+	}
+	if k.frames == maxFrames {
+		return false
+	}
 	var s otlpjson.Scanner
 	s.Reset(k.buf[k.pos:])
 	for ok := s.Begin('{'); ok && s.More('}'); {
@@ -195,6 +210,7 @@ func (k *splitter) descend() bool {
 		case "resourceSpans", "resource_spans", "batches", "data":
 			if s.Peek() == '[' {
 				k.give(s.Offset()+1, "")
+				k.frames, k.seen = k.frames+1, at+int64(n)
 				return true
 			}
 		}
