@@ -102,13 +102,13 @@ func (k *splitter) garbage() (piece, error) {
 	for n := 0; ; n++ {
 		if k.pos+n == len(k.buf) {
 			if err := k.fill(n); errors.Is(err, io.EOF) {
-				return k.give(n, "not JSON"), nil
+				return k.give(n, faultNotJSON), nil
 			} else if err != nil {
 				return piece{}, err
 			}
 		}
 		if c := k.buf[k.pos+n]; c == '\n' || n >= blockBytes {
-			return k.give(n, "not JSON"), nil
+			return k.give(n, faultNotJSON), nil
 		}
 	}
 }
@@ -253,7 +253,7 @@ func (f *file) split(r io.Reader) error {
 		}
 		d.line, d.at = p.line, p.offset
 		switch {
-		case p.fault == "not JSON":
+		case p.fault == faultNotJSON:
 			d.foreign(p.text)
 			d.skip("text that is not JSON")
 		case p.fault != "":
@@ -264,7 +264,7 @@ func (f *file) split(r io.Reader) error {
 				d.skip("object passed over: " + fault)
 			}
 		}
-		if err := f.take(d, 0, 0); err != nil {
+		if err := f.handOut(d.batch, 0, 0); err != nil {
 			return err
 		}
 		if f.known == 0 && p.offset > refuseAfter {

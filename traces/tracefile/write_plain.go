@@ -113,53 +113,10 @@ func valueText(v traces.Value) string {
 
 // kindName names the kinds of values in messages.
 func kindName(k traces.ValueKind) string {
-	switch k {
-	case traces.ValueString:
-		return "string"
-	case traces.ValueBool:
-		return "bool"
-	case traces.ValueInt:
-		return "int"
-	case traces.ValueDouble:
-		return "double"
-	case traces.ValueBytes:
-		return "bytes"
-	case traces.ValueArray:
-		return "array"
-	case traces.ValueMap:
-		return "map"
-	default:
+	if k == traces.ValueEmpty {
 		return "empty value"
 	}
-}
-
-// kindTag is the tag's text for a span kind; "" for one without a name.
-func kindTag(k traces.Kind) string {
-	switch k {
-	case traces.KindInternal:
-		return "internal"
-	case traces.KindServer:
-		return "server"
-	case traces.KindClient:
-		return "client"
-	case traces.KindProducer:
-		return "producer"
-	case traces.KindConsumer:
-		return "consumer"
-	default:
-		return ""
-	}
-}
-
-func statusTag(c traces.StatusCode) string {
-	switch c {
-	case traces.StatusOK:
-		return "OK"
-	case traces.StatusError:
-		return "ERROR"
-	default:
-		return ""
-	}
+	return k.String()
 }
 
 // micro cuts a time to microseconds, and notes it.
