@@ -103,13 +103,8 @@ func lastNewline(b []byte) int {
 
 // fill reads once into buf, and says whether there was less than was asked for.
 func (k *blocks) fill(buf *[]byte) (short bool, err error) {
-	b := *buf
-	want := max(blockBytes-len(b), pieceBytes)
-	if cap(b)-len(b) < want {
-		grown := make([]byte, len(b), max(2*cap(b), 2*blockBytes))
-		copy(grown, b)
-		b = grown
-	}
+	want := max(blockBytes-len(*buf), pieceBytes)
+	b := withRoom(*buf, want, 2*blockBytes)
 	n, err := k.r.Read(b[len(b) : len(b)+want])
 	*buf = b[:len(b)+n]
 	if errors.Is(err, io.EOF) {
@@ -117,6 +112,17 @@ func (k *blocks) fill(buf *[]byte) (short bool, err error) {
 		err = nil
 	}
 	return n < want, err
+}
+
+// withRoom returns b with room for n more bytes: where it has too little, in
+// memory of twice its size, and of the least size given.
+func withRoom(b []byte, n, least int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	grown := make([]byte, len(b), max(2*cap(b), least))
+	copy(grown, b)
+	return grown
 }
 
 // tooLong passes over the rest of a line that has outgrown the limit.

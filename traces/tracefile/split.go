@@ -64,11 +64,7 @@ func (k *splitter) fill(n int) error {
 	k.offset += int64(k.pos)
 	k.buf = k.buf[:copy(k.buf, k.buf[k.pos:k.pos+n])]
 	k.pos = 0
-	if cap(k.buf)-len(k.buf) < 32<<10 {
-		grown := make([]byte, len(k.buf), max(2*cap(k.buf), 128<<10))
-		copy(grown, k.buf)
-		k.buf = grown
-	}
+	k.buf = withRoom(k.buf, 32<<10, 128<<10)
 	for {
 		m, err := k.r.Read(k.buf[len(k.buf):cap(k.buf)])
 		k.buf = k.buf[:len(k.buf)+m]
