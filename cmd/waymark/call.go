@@ -12,8 +12,8 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/spansource"
-	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
@@ -40,7 +40,7 @@ func (c *call) do(ctx context.Context, args []string) error { return c.verb.run(
 
 // warn prints one line on stderr. What is in it may come from a file.
 func (c *call) warn(format string, args ...any) {
-	fmt.Fprintln(c.stderr, "waymark: "+terminal.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.stderr, "waymark: "+render.FormatName(fmt.Sprintf(format, args...)))
 }
 
 // sourceFlags, selectFlags and jsonFlag are the flags that verbs share.

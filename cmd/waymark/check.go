@@ -8,6 +8,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/doctor"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 const checkUsage = `usage: waymark check [flags] [FILE …]
@@ -86,7 +87,7 @@ func (c *call) printFindings(spans uint64, findings []doctor.Finding) error {
 			for _, e := range f.Examples {
 				fmt.Fprintf(w, "  trace %s span %s %s", e.TraceID, e.SpanID, terminal.Cut(e.Name, 60))
 				if e.Detail != "" {
-					fmt.Fprintf(w, ", %s", terminal.Clean(e.Detail))
+					fmt.Fprintf(w, ", %s", render.FormatName(e.Detail))
 				}
 				fmt.Fprintln(w)
 			}
