@@ -1,3 +1,5 @@
+// Package suite is what is measured: the goals P1 to P11, the table of rivals
+// and limits, and the table of scale.
 package suite
 
 import (
