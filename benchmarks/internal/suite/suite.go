@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"time"
 
@@ -104,10 +103,6 @@ func heapLabel(mb int) string {
 	}
 	return fmt.Sprintf(", %d MB live heap", mb)
 }
-
-func round(v float64) float64 { return math.Round(v) }
-
-func keep(live [][]byte) { runtime.KeepAlive(live) }
 
 func shutdown(tp *sdktrace.TracerProvider) { _ = tp.Shutdown(context.Background()) }
 
