@@ -39,7 +39,7 @@ type Trace struct {
 // can be said of them.
 func Start(tb testing.TB, opts ...Option) (context.Context, *Trace) {
 	tb.Helper()
-	tr := &Trace{tb: tb, recorder: &recorder{open: map[trace.SpanID]opened{}}}
+	tr := &Trace{tb: tb, recorder: &recorder{most: maxSpans, open: map[trace.SpanID]opened{}}}
 	for _, o := range opts {
 		if o != nil {
 			tr.cfg = o.apply(tr.cfg)
@@ -65,7 +65,7 @@ func (tr *Trace) finish() {
 		}
 	}
 	if n := tr.recorder.lost(); n > 0 {
-		tr.tb.Errorf("capturetest: %d spans were not kept, and nothing here knows of them: a test keeps %d", n, maxSpans)
+		tr.tb.Errorf("capturetest: %d spans were not kept, and nothing here knows of them: a test keeps %d", n, tr.recorder.most)
 	}
 	if tr.tb.Failed() {
 		tr.show()

@@ -397,8 +397,9 @@ func TestUnended(t *testing.T) {
 func TestMoreSpansThanAreKept(t *testing.T) {
 	t.Parallel()
 	f, ctx, tr := started(t)
+	tr.KeepAtMost(3)
 	tracer := tr.TracerProvider().Tracer("shop")
-	for range 100_000 { // one more than there is room for beside the test's own
+	for range 3 { // one more than there is room for beside the test's own
 		_, s := tracer.Start(ctx, "x")
 		s.End()
 	}

@@ -24,7 +24,8 @@ const patience = 30 * time.Second
 // recorder keeps every span of a provider, whatever trace it is of.
 type recorder struct {
 	mu      sync.Mutex
-	dropped int                     // spans past maxSpans
+	most    int                     // spans that are kept
+	dropped int                     // spans past that
 	spans   []sdktrace.ReadOnlySpan // in the order of their starts
 	open    map[trace.SpanID]opened
 	waiting chan struct{} // closed when a span ends; nil: nobody waits
@@ -43,7 +44,7 @@ func (r *recorder) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	at := startedAt()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.spans) >= maxSpans {
+	if len(r.spans) >= r.most {
 		r.dropped++
 		return
 	}
