@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/internal/workqueue"
 )
 
 // process is the client of the package functions.
@@ -43,8 +44,8 @@ type Client struct {
 	tracing atomic.Pointer[bootstrap.Tracing] // that runs, or would if it were on; nil before begin
 	hooked  atomic.Pointer[bootstrap.Tracing] // whose OnShutdown knows us
 
-	scores   *queue[job]
-	live     *queue[Interaction]
+	scores   *workqueue.Queue[job]
+	live     *workqueue.Queue[Interaction]
 	sink     atomic.Pointer[JSONLSink]
 	dropped  atomic.Int64 // annotations past a bound
 	failures failures
@@ -119,8 +120,8 @@ func newClient(cfg Config) *Client {
 	if workers <= 0 {
 		workers = DefaultMetricsWorkers
 	}
-	c.scores = newQueue(workers, c.score)
-	c.live = newQueue(1, c.report)
+	c.scores = workqueue.New(workers, c.score)
+	c.live = workqueue.New(1, c.report)
 	return c
 }
 
@@ -253,8 +254,8 @@ func (c *Client) hook(a *attachment) {
 		return
 	}
 	c.tracing.Store(t)
-	c.scores.open()
-	c.live.open()
+	c.scores.Open()
+	c.live.Open()
 	t.OnShutdown(c.Shutdown)
 }
 

@@ -28,8 +28,8 @@ type Stats struct {
 // Stats returns the account so far.
 func (c *Client) Stats() Stats {
 	return Stats{
-		Scored: c.scored.Load(), Unscored: c.scores.lost(),
-		Reported: c.reported.Load(), Unreported: c.live.lost(),
+		Scored: c.scored.Load(), Unscored: c.scores.Dropped(),
+		Reported: c.reported.Load(), Unreported: c.live.Dropped(),
 		Failed: c.failures.n.Load(), Unannotated: c.dropped.Load(),
 	}
 }
@@ -48,9 +48,9 @@ func (c *Client) Flush(ctx context.Context) error {
 	}
 	err := errors.Join(
 		c.flushSpans(ctx),
-		named("metrics", c.scores.wait(ctx)),
+		named("metrics", c.scores.Wait(ctx)),
 		c.flushSpans(ctx), // the scores, which are spans
-		named("sink", c.live.wait(ctx)),
+		named("sink", c.live.Wait(ctx)),
 	)
 	if err != nil {
 		return fmt.Errorf("annotate: flush: %w", err)
@@ -76,8 +76,8 @@ func (c *Client) Shutdown(ctx context.Context) error {
 	}
 	var scores, live error
 	var wg sync.WaitGroup
-	wg.Go(func() { scores = named("metrics", c.scores.close(ctx)) })
-	wg.Go(func() { live = named("sink", c.live.close(ctx)) })
+	wg.Go(func() { scores = named("metrics", c.scores.Close(ctx)) })
+	wg.Go(func() { live = named("sink", c.live.Close(ctx)) })
 	wg.Wait()
 	if live == nil { // else a Write hangs, and Close would wait for it
 		live = named("sink", c.closeSink())

@@ -108,7 +108,7 @@ func (c *Client) hand(h *Handle) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.metrics) > 0 && k.failure == "" {
-		c.scores.put(job{
+		c.scores.Put(job{
 			metrics: k.metrics,
 			root:    h.root,
 			span:    h.span.SpanContext(),
@@ -119,7 +119,7 @@ func (c *Client) hand(h *Handle) {
 		})
 	}
 	if k.live {
-		c.live.put(c.interaction(h, k, took))
+		c.live.Put(c.interaction(h, k, took))
 	}
 }
 

@@ -23,10 +23,11 @@ const (
 
 // Value is OTLP's AnyValue: one of the kinds. The zero Value is the empty one.
 // A Value does not change; copies share what they hold. Compare values with
-// [Value.Equal]: they are not comparable with ==.
+// [Value.Equal]: == does not compile, and reflect.DeepEqual compares addresses.
 //
 // Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/common/v1/common.proto
 type Value struct {
+	_ [0]func() // no ==, which would compare where texts are
 	// What p is says of what kind the value is:
 	//
 	//	nil            the empty value

@@ -2,6 +2,9 @@ package traces_test
 
 import (
 	"math"
+	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/waymark-trace/waymark/traces"
@@ -59,5 +62,47 @@ func TestValueIsOfOneKind(t *testing.T) {
 	}
 	if v := values[9].v; !math.Signbit(v.AsDouble()) {
 		t.Error("-0 is 0")
+	}
+}
+
+// A value is two words, and == on one, which would compare addresses, does not
+// compile.
+func TestValueIsTwoWords(t *testing.T) {
+	t.Parallel()
+	v := reflect.TypeFor[traces.Value]()
+	if s := reflect.TypeFor[string](); v.Size() != s.Size() {
+		t.Errorf("a value has %d bytes, a string %d", v.Size(), s.Size())
+	}
+	if v.Comparable() {
+		t.Error("values can be compared with ==")
+	}
+}
+
+// What a value holds lives as long as the value, although no field of it has the
+// type of a text or a list.
+func TestValueKeepsWhatItHolds(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	text := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 8+i%32) }
+	texts, lists := make([]traces.Value, n), make([]traces.Value, n)
+	for i := range n {
+		texts[i] = traces.String(text(i)[1:]) // not where its memory begins
+		lists[i] = traces.Array(traces.Map(traces.Attribute{Key: "k", Value: traces.Bytes([]byte(text(i)))}))
+	}
+	for range 3 {
+		runtime.GC()
+		garbage := make([][]byte, n) // takes the place of what was freed
+		for i := range garbage {
+			garbage[i] = []byte(strings.Repeat("#", 8+i%32))
+		}
+		runtime.KeepAlive(garbage)
+	}
+	for i := range n {
+		if got := texts[i].AsString(); got != text(i)[1:] {
+			t.Fatalf("text %d is %q", i, got)
+		}
+		if got := lists[i].AsArray()[0].AsMap()[0].Value.AsBytes(); got != text(i) {
+			t.Fatalf("bytes %d are %q", i, got)
+		}
 	}
 }

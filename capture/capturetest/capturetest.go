@@ -35,10 +35,11 @@ type Trace struct {
 // Start begins a span of the test's name, in a provider of its own, and returns it
 // in a context that is otherwise the test's. At the end of the test it ends the
 // span, fails the test for each span that is still open, and shows the spans if
-// the test has failed.
+// the test has failed. It keeps 100,000 spans; more fail the test, since nothing
+// can be said of them.
 func Start(tb testing.TB, opts ...Option) (context.Context, *Trace) {
 	tb.Helper()
-	tr := &Trace{tb: tb, recorder: &recorder{open: map[trace.SpanID]opened{}}}
+	tr := &Trace{tb: tb, recorder: &recorder{most: maxSpans, open: map[trace.SpanID]opened{}}}
 	for _, o := range opts {
 		if o != nil {
 			tr.cfg = o.apply(tr.cfg)
@@ -62,6 +63,9 @@ func (tr *Trace) finish() {
 		for _, open := range tr.recorder.unended() {
 			tr.tb.Error(open)
 		}
+	}
+	if n := tr.recorder.lost(); n > 0 {
+		tr.tb.Errorf("capturetest: %d spans were not kept, and nothing here knows of them: a test keeps %d", n, tr.recorder.most)
 	}
 	if tr.tb.Failed() {
 		tr.show()

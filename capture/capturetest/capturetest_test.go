@@ -393,6 +393,22 @@ func TestUnended(t *testing.T) {
 	}
 }
 
+// Spans past the bound are told, or "none" would be said of them.
+func TestMoreSpansThanAreKept(t *testing.T) {
+	t.Parallel()
+	f, ctx, tr := started(t)
+	tr.KeepAtMost(3)
+	tracer := tr.TracerProvider().Tracer("shop")
+	for range 3 { // one more than there is room for beside the test's own
+		_, s := tracer.Start(ctx, "x")
+		s.End()
+	}
+	f.end()
+	if want := "capturetest: 1 spans were not kept"; !strings.HasPrefix(f.one(t), want) {
+		t.Errorf("failures %q, want %q", f.failures, want)
+	}
+}
+
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 func TestParallelTestsAreApart(t *testing.T) {

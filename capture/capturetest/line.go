@@ -39,16 +39,15 @@ func lineOf(node *traces.Node) line {
 	s.Attributes = steady(s.Attributes)
 	l := line{
 		depth: node.Depth(), failed: s.Failed(), open: s.Open(),
-		name:     escaped(s.Name),
+		name:     render.FormatName(s.Name),
 		duration: render.FormatDuration(int64(s.Duration())),
 	}
-	if s.ScopeName() != "" {
-		scope := drawn(&traces.Span{Scope: s.Scope})
-		l.scope = scope[strings.Index(scope, " {"):]
+	if scope := s.ScopeName(); scope != "" {
+		l.scope = " {scope=" + render.FormatName(scope) + "}"
 	}
 	l.rest = drawn(&s)[len(l.name)+len(" ("+l.duration+")"):]
 	for _, a := range s.Attributes {
-		l.attrs = append(l.attrs, escaped(a.Key)+"="+render.FormatValue(a.Value))
+		l.attrs = append(l.attrs, render.FormatName(a.Key)+"="+render.FormatValue(a.Value))
 	}
 	return l
 }
@@ -59,9 +58,6 @@ func drawn(s *traces.Span) string {
 	return strings.TrimPrefix(tree, "└── ")
 }
 
-// escaped is a name or key as a tree has it.
-func escaped(s string) string { return strings.TrimSuffix(drawn(&traces.Span{Name: s}), " (0.0 µs)") }
-
 // steady replaces what differs from run to run: the ports of local servers.
 func steady(in []traces.Attribute) []traces.Attribute {
 	out := make([]traces.Attribute, len(in))
@@ -70,14 +66,14 @@ func steady(in []traces.Attribute) []traces.Attribute {
 		case a.Value.Kind() == traces.ValueInt && strings.HasSuffix(a.Key, ".port"):
 			a.Value = traces.String("PORT")
 		case strings.ContainsRune(a.Value.AsString(), ':'):
-			a.Value = traces.String(localPort().ReplaceAllString(a.Value.AsString(), "$1:PORT"))
+			a.Value = traces.String(localPort.ReplaceAllString(a.Value.AsString(), "$1:PORT"))
 		}
 		out[i] = a
 	}
 	return out
 }
 
-func localPort() *regexp.Regexp { return regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|localhost):\d+`) }
+var localPort = regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|localhost):\d+`)
 
 // text is the line as it is shown and kept.
 func (l line) text(durations bool) string {

@@ -24,7 +24,8 @@ const patience = 30 * time.Second
 // recorder keeps every span of a provider, whatever trace it is of.
 type recorder struct {
 	mu      sync.Mutex
-	dropped int
+	most    int                     // spans that are kept
+	dropped int                     // spans past that
 	spans   []sdktrace.ReadOnlySpan // in the order of their starts
 	open    map[trace.SpanID]opened
 	waiting chan struct{} // closed when a span ends; nil: nobody waits
@@ -43,7 +44,7 @@ func (r *recorder) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	at := startedAt()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.spans) >= maxSpans {
+	if len(r.spans) >= r.most {
 		r.dropped++
 		return
 	}
@@ -76,6 +77,13 @@ func (r *recorder) snapshot() []sdktrace.ReadOnlySpan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]sdktrace.ReadOnlySpan(nil), r.spans...)
+}
+
+// lost is the number of spans that were not kept.
+func (r *recorder) lost() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dropped
 }
 
 // wait returns how many spans of the name have ended, once there are n or it has

@@ -207,7 +207,7 @@ func (s *Spans) list() string {
 func path(n *traces.Node) string {
 	var names []string
 	for a := range n.Ancestors() {
-		names = append(names, a.Span().Name)
+		names = append(names, render.FormatName(a.Span().Name))
 	}
 	if len(names) == 0 {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
@@ -36,11 +37,9 @@ func newCall(v verb, stdin io.Reader, stdout, stderr io.Writer, lookup env.Looku
 	return c
 }
 
-func (c *call) do(ctx context.Context, args []string) error { return c.verb.run(ctx, c, args) }
-
 // warn prints one line on stderr. What is in it may come from a file.
 func (c *call) warn(format string, args ...any) {
-	fmt.Fprintln(c.stderr, "waymark: "+terminal.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.stderr, "waymark: "+render.FormatName(fmt.Sprintf(format, args...)))
 }
 
 // sourceFlags, selectFlags and jsonFlag are the flags that verbs share.
@@ -72,6 +71,15 @@ func (c *call) parse(args []string) ([]string, error) {
 		files = append(files, rest[0])
 		args = rest[1:]
 	}
+}
+
+// source reads the arguments of a verb that takes files alone, and opens these.
+func (c *call) source(args []string) (*spansource.Source, error) {
+	files, err := c.parse(args)
+	if err != nil {
+		return nil, err
+	}
+	return c.open(files)
 }
 
 // open finds the files to read, and says which if nobody named them.
@@ -158,6 +166,14 @@ func (c *call) printJSON(v any) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(v)
+	})
+}
+
+// printTable writes a table.
+func (c *call) printTable(t *terminal.Table) error {
+	return c.output(func(w io.Writer) error {
+		_, err := t.WriteTo(w)
+		return err
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/doctor"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 const checkUsage = `usage: waymark check [flags] [FILE …]
@@ -36,11 +37,7 @@ func runCheck(ctx context.Context, c *call, args []string) error {
 	c.sourceFlags()
 	c.selectFlags()
 	c.jsonFlag()
-	files, err := c.parse(args)
-	if err != nil {
-		return err
-	}
-	src, err := c.open(files)
+	src, err := c.source(args)
 	if err != nil {
 		return err
 	}
@@ -86,7 +83,7 @@ func (c *call) printFindings(spans uint64, findings []doctor.Finding) error {
 			for _, e := range f.Examples {
 				fmt.Fprintf(w, "  trace %s span %s %s", e.TraceID, e.SpanID, terminal.Cut(e.Name, 60))
 				if e.Detail != "" {
-					fmt.Fprintf(w, ", %s", terminal.Clean(e.Detail))
+					fmt.Fprintf(w, ", %s", render.FormatName(e.Detail))
 				}
 				fmt.Fprintln(w)
 			}

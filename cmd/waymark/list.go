@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,10 +160,7 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 	for _, r := range list {
 		t.Add(r.id.String(), cell(r.root), cell(r.service), instant(r.start), millis(r.duration()), nano(r.spans), nano(r.errors))
 	}
-	return c.output(func(w io.Writer) error {
-		_, err := t.WriteTo(w)
-		return err
-	})
+	return c.printTable(t)
 }
 
 func directed[T any](order func(a, b T) int, down bool) func(a, b T) int {

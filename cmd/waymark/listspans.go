@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
 	"strconv"
 
@@ -56,10 +55,7 @@ func (c *call) listSpans(ctx context.Context, src *spansource.Source, o listFlag
 	for _, n := range list {
 		t.Add(spanCells(n)...)
 	}
-	return c.output(func(w io.Writer) error {
-		_, err := t.WriteTo(w)
-		return err
-	})
+	return c.printTable(t)
 }
 
 func spanCells(n *traces.Node) []string {

@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			c := newCall(v, stdin, stdout, stderr, lookup)
-			return c.status(c.do(ctx, args[1:]))
+			return c.status(v.run(ctx, c, args[1:]))
 		}
 	}
 	fmt.Fprintf(stderr, "waymark: there is no %q (waymark -h lists what there is)\n", terminal.Cut(args[0], 40))

@@ -22,11 +22,7 @@ func runStats(ctx context.Context, c *call, args []string) error {
 	c.sourceFlags()
 	c.selectFlags()
 	c.jsonFlag()
-	files, err := c.parse(args)
-	if err != nil {
-		return err
-	}
-	src, err := c.open(files)
+	src, err := c.source(args)
 	if err != nil {
 		return err
 	}

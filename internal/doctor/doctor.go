@@ -137,7 +137,7 @@ func (d *Doctor) look(span *traces.Span) {
 	if needsRoute(span) {
 		d.find(MissingRoute, "", span, "")
 	}
-	if n := dropped(span); n > 0 {
+	if lacks(span) {
 		d.find(Dropped, "", span, "")
 	}
 	d.secrets(span)
@@ -161,15 +161,11 @@ func (d *Doctor) text(s string) string {
 	return s
 }
 
-func dropped(span *traces.Span) uint32 {
-	n := span.DroppedAttributes + span.DroppedEvents + span.DroppedLinks
-	for i := range span.Events {
-		n += span.Events[i].DroppedAttributes
-	}
-	for i := range span.Links {
-		n += span.Links[i].DroppedAttributes
-	}
-	return n
+// lacks tells spans of which the writer left something out.
+func lacks(span *traces.Span) bool {
+	return span.DroppedAttributes > 0 || span.DroppedEvents > 0 || span.DroppedLinks > 0 ||
+		slices.ContainsFunc(span.Events, func(e traces.Event) bool { return e.DroppedAttributes > 0 }) ||
+		slices.ContainsFunc(span.Links, func(l traces.Link) bool { return l.DroppedAttributes > 0 })
 }
 
 // needsRoute tells HTTP server spans that have no route and should: what was

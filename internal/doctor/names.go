@@ -1,8 +1,8 @@
 package doctor
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,26 +75,17 @@ func example(span *traces.Span) *traces.Span {
 }
 
 func (n *names) report(d *Doctor) {
-	for _, pattern := range sorted(n.patterns) {
+	for _, pattern := range slices.Sorted(maps.Keys(n.patterns)) {
 		if a := n.patterns[pattern]; len(a.names) >= manyAlike {
 			d.find(ManyNames, pattern, a.first, a.size())
 		}
 	}
-	for _, scope := range sorted(n.scopes) {
+	for _, scope := range slices.Sorted(maps.Keys(n.scopes)) {
 		if a := n.scopes[scope]; len(a.names) >= manyOfScope {
 			service, scope, _ := strings.Cut(scope, "\x00")
 			d.find(ManyNames, "scope "+scope+" of service "+service, a.first, a.size())
 		}
 	}
-}
-
-func sorted(m map[string]*alike) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, cmp.Compare)
-	return keys
 }
 
 func (a *alike) size() string {

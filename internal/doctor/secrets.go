@@ -101,9 +101,8 @@ func secretKind(key, text string) string {
 }
 
 // patterns are secrets that are known by their look; a group is the part that may
-// be masked. The hint is a piece of text
-// that all of them have: a regular expression over every value of a big file
-// takes longer than reading it.
+// be masked. The hint is a piece of text that all of them have: a regular
+// expression over every value of a big file takes longer than reading it.
 //
 //nolint:gochecknoglobals // constant patterns
 var patterns = []struct {

@@ -100,9 +100,7 @@ func (m *Message) value() {
 		}
 	case startGroup:
 		m.skipGroup()
-	case endGroup:
-		m.err = ErrMalformed
-	default:
+	default: // also the end of a group that was not begun
 		m.err = ErrMalformed
 	}
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"math"
 	"math/bits"
 	"time"
 
@@ -75,10 +76,10 @@ func (d *Durations) add(span *traces.Span) {
 	d.Max = max(d.Max, v)
 	d.Count++
 	if d.Sum += v; d.Sum < 0 {
-		d.Sum = 1<<63 - 1
+		d.Sum = math.MaxInt64
 	}
 	if d.fine == nil {
-		d.fine = make([]uint32, fineIndex(1<<63-1)+1)
+		d.fine = make([]uint32, fineIndex(math.MaxInt64)+1)
 		d.steps = make([]uint64, maxStep+1)
 	}
 	d.fine[fineIndex(v)]++
@@ -208,6 +209,6 @@ func (n *Name) add(span *traces.Span) {
 	d := max(span.Duration(), 0)
 	n.Max = max(n.Max, d)
 	if n.Sum += d; n.Sum < 0 {
-		n.Sum = 1<<63 - 1
+		n.Sum = math.MaxInt64
 	}
 }

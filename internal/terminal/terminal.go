@@ -1,15 +1,15 @@
-// Package terminal is what a command may show on a terminal: text from spans
-// that cannot control it, tables, and bars.
+// Package terminal is what a command shows on a terminal: tables, bars, and text
+// from spans that is short and cannot control it.
 package terminal
 
 import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 // IsTerminal reports whether w is a terminal. A device that is none, like
@@ -37,42 +37,10 @@ func Color(w io.Writer, lookup func(string) (string, bool)) bool {
 	return IsTerminal(w)
 }
 
-// Clean makes text from a span safe to print in the middle of a line: control
-// characters, direction marks, line separators and broken UTF-8 are written as
-// escapes. Other text stays as it is.
-func Clean(s string) string {
-	if !strings.ContainsFunc(s, isUnsafe) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			quoted := strconv.Quote(s[i : i+1])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		case isUnsafe(r):
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteString(s[i : i+size])
-		}
-		i += size
-	}
-	return b.String()
-}
-
-// isUnsafe spares the joiners that Persian and emoji need. The replacement
-// character itself is harmless, but cannot be told from broken UTF-8 here.
-func isUnsafe(r rune) bool {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return r == utf8.RuneError || (!unicode.IsGraphic(r) && r != nonJoiner && r != joiner)
-}
-
-// Cut is [Clean], cut to so many characters, the last being "…".
+// Cut is [render.FormatName], cut to so many characters, the last being "…".
 func Cut(s string, characters int) string {
-	// Cleaning makes text longer, never shorter: what is past the limit before
-	// stays past it, and a name of a megabyte is not cleaned for nothing.
+	// Escapes make text longer, never shorter: what is past the limit before
+	// stays past it, and a name of a megabyte is not looked through for nothing.
 	n := 0
 	for i := range s {
 		if n++; n > characters+1 {
@@ -80,7 +48,7 @@ func Cut(s string, characters int) string {
 			break
 		}
 	}
-	s = Clean(s)
+	s = render.FormatName(s)
 	if utf8.RuneCountInString(s) <= characters {
 		return s
 	}

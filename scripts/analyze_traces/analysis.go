@@ -89,7 +89,7 @@ func (a *analysis) analyze(ctx context.Context, src *spansource.Source) error {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	_, err = fmt.Fprintf(a.stdout, "\nreport: %s\n", terminal.Clean(path))
+	_, err = fmt.Fprintf(a.stdout, "\nreport: %s\n", render.FormatName(path))
 	return err
 }
 
@@ -130,7 +130,7 @@ func (a *analysis) refresh(ctx context.Context, src *spansource.Source, now stri
 		fmt.Fprintln(a.stdout, "waiting for spans")
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "%s, every %v\n\n", terminal.Clean(strings.Join(src.Paths(), ", ")), a.options.watch)
+	fmt.Fprintf(a.stdout, "%s, every %v\n\n", render.FormatName(strings.Join(src.Paths(), ", ")), a.options.watch)
 	err := a.analyze(ctx, src)
 	if ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
 		err = nil // interrupted; or cleared while it was read, and the next look finds the new one

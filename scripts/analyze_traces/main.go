@@ -32,7 +32,7 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/spansource"
-	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/traces/render"
 )
 
 const usage = `usage: analyze_traces [flags] [FILE …]
@@ -118,7 +118,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprint(stdout, usage)
 		return 0
 	}
-	warn := func(text string) { fmt.Fprintln(stderr, "analyze_traces: "+terminal.Clean(text)) }
+	warn := func(text string) { fmt.Fprintln(stderr, "analyze_traces: "+render.FormatName(text)) }
 	if err != nil {
 		warn(err.Error() + " (-h explains)")
 		return 2

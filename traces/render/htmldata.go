@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -32,15 +33,7 @@ func firstSpans(set *traces.Set, n int) *traces.Set {
 	for node := range set.All() {
 		spans = append(spans, node.Span())
 	}
-	slices.SortStableFunc(spans, func(a, b *traces.Span) int {
-		switch {
-		case a.StartUnixNano < b.StartUnixNano:
-			return -1
-		case a.StartUnixNano > b.StartUnixNano:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(spans, func(a, b *traces.Span) int { return cmp.Compare(a.StartUnixNano, b.StartUnixNano) })
 	return traces.NewSet(spans[:n])
 }
 

@@ -10,8 +10,8 @@ import (
 
 // The memory of spans comes in chunks, so that a span costs a fraction of an
 // allocation, and every span is still the caller's for good: chunks are never
-// reused. A span that is kept holds its chunks, at most about chunkBytes of
-// text and chunkAttributes of its neighbors' attributes.
+// reused. A span that is kept holds its chunk, and with it those of the attributes
+// and texts of all the spans in it.
 const (
 	chunkBytes      = 32 << 10
 	chunkAttributes = (chunkBytes - chunkHead) / int(unsafe.Sizeof(traces.Attribute{}))

@@ -45,11 +45,13 @@ func describe(err error) string {
 	return err.Error()
 }
 
+const faultNotJSON = "not JSON"
+
 // foreign notes that text is not JSON at all.
 func (d *decoder) foreign(text []byte) string {
 	line, _, _ := strings.Cut(string(text[:min(len(text), 80)]), "\n")
 	d.refuse("text beginning " + strconv.Quote(clip(strings.TrimSpace(line))))
-	return "not JSON"
+	return faultNotJSON
 }
 
 // refuse remembers the first thing seen that is no span document. It is the

@@ -132,11 +132,7 @@ func firstLine(r io.Reader, limit int) ([]byte, error) {
 	text := false // something that is not white space was seen
 	for {
 		start := len(buf)
-		if cap(buf)-len(buf) < 32<<10 {
-			grown := make([]byte, len(buf), max(2*cap(buf), 2*blockBytes))
-			copy(grown, buf)
-			buf = grown
-		}
+		buf = withRoom(buf, 32<<10, 2*blockBytes)
 		n, err := r.Read(buf[start:cap(buf)])
 		buf = buf[:start+n]
 		fresh := buf[start:]

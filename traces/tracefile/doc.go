@@ -25,7 +25,7 @@
 // Every span that is handed out is new and the caller's for good. Resources
 // and scopes are shared between spans, equal ones being one, and are not to be
 // changed. Spans are made in chunks: one that is kept alone keeps up to about
-// 80 KiB of its neighbors in memory, so a program that keeps a few spans of a
+// 190 KB of its neighbors in memory, so a program that keeps a few spans of a
 // large file for long may want to copy them.
 //
 // # Bounds

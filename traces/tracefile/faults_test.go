@@ -151,12 +151,38 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d spans, skipped:\n%s", tt.name, len(got), skipped(report))
 		}
 	}
-	// A large document is not a large value: its elements are read one by one.
+	// A large document is not a large value: its elements are read one by one, and
+	// those of the next ones too.
 	element := strings.TrimSuffix(strings.TrimPrefix(a, `{"resourceSpans":[`), "]}\n")
 	doc := `{"resourceSpans":[` + strings.Repeat(element+",", 3000) + element + `]}`
-	got, report := read(t, []byte(doc), limit)
-	if len(got) != 3001 || report.Total != 0 {
-		t.Errorf("large document: %d spans, skipped:\n%s", len(got), skipped(report))
+	got, report := read(t, []byte(strings.Repeat(doc, 6)), limit)
+	if len(got) != 6*3001 || report.Total != 0 {
+		t.Errorf("large documents: %d spans, skipped:\n%s", len(got), skipped(report))
+	}
+}
+
+// A limit may be smaller than what is left of a buffer where an object begins.
+func TestTinyLimit(t *testing.T) {
+	t.Parallel()
+	const buffers = 192 << 10 // where the second one ends
+	for before := buffers - 70; before <= buffers; before++ {
+		file := "[" + strings.Repeat(" ", before-1) + spanLine(strings.Repeat("x", 1000)) + "," + spanLine("a") + "]"
+		r := tracefile.NewReader(strings.NewReader(file), tracefile.WithMaxValueBytes(10))
+		if got, err := r.All(); err != nil || len(got) == 0 || got[len(got)-1].Name != "a" {
+			t.Errorf("%d bytes before: %d spans, error %v, skipped:\n%s", before, len(got), err, skipped(r.Report()))
+		}
+	}
+}
+
+// Documents inside documents cost no more than others. (Each was looked through
+// to its end, so that a third of a megabyte of them took a minute.)
+func TestFramesInFrames(t *testing.T) {
+	t.Parallel()
+	for _, frame := range []string{`{"data":[`, `{"resourceSpans":[{},`} {
+		_, report := read(t, []byte("[\n"+spanLine("a")+strings.Repeat(frame, 40_000)))
+		if want := "object passed over: JSON ends in the middle of a value"; !strings.Contains(skipped(report), want) {
+			t.Errorf("%s: skipped:\n%s, want %q", frame, skipped(report), want)
+		}
 	}
 }
 

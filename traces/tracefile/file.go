@@ -59,11 +59,8 @@ func (f *file) decoder() *decoder {
 	return &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue, batch: &batch{}}
 }
 
-// take hands out what a decoder has read. line and offset are where the
-// decoder's own count began.
-func (f *file) take(d *decoder, line, offset int64) error { return f.handOut(d.batch, line, offset) }
-
-// handOut hands out what was read, and clears it.
+// handOut hands out what was read, and clears it. line and offset are where the
+// batch's own count began.
 func (f *file) handOut(b *batch, line, offset int64) error {
 	f.known += b.known
 	if f.format == "" {
@@ -106,7 +103,7 @@ func (f *file) lines(k *blocks) error {
 			return err
 		}
 		lines := d.block(b)
-		if err := f.take(d, line, b.offset); err != nil {
+		if err := f.handOut(d.batch, line, b.offset); err != nil {
 			return err
 		}
 		line += lines

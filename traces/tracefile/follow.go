@@ -142,7 +142,7 @@ func (f *following) add(path string) {
 	ext := filepath.Ext(path)
 	t := &track{
 		path: path, oldPath: strings.TrimSuffix(path, ext) + ".1" + ext,
-		parts: f.folder, end: f.first && f.reader.cfg.fromEnd,
+		oldFirst: f.folder, fromEnd: f.first && f.reader.cfg.fromEnd,
 	}
 	t.file = file{cfg: f.reader.cfg, name: path, shared: f.shared}
 	t.yield = func(sp *traces.Span, err error) bool {
@@ -163,14 +163,11 @@ func (f *following) account(current *file) {
 	report := f.done
 	for _, t := range f.tracks {
 		if &t.file != current {
-			report = merged(report, &t.file)
+			report = report.with(&t.file)
 		}
 	}
 	f.reader.report, f.reader.current = report, current
 }
-
-// merged is the report with the account of one more file.
-func merged(p Report, f *file) Report { return (&Reader{report: p, current: f}).Report() }
 
 // forget lets go of the files of processes that have ended and are cleared.
 func (f *following) forget() {
@@ -183,7 +180,7 @@ func (f *following) forget() {
 		t.torn()
 		t.close()
 		if t.spans+t.skips.total > 0 {
-			f.done = merged(f.done, &t.file)
+			f.done = f.done.with(&t.file)
 		}
 	}
 	if len(kept) < len(f.tracks) {

@@ -5,13 +5,13 @@ type Format string
 
 // The formats. All but CSV are read, all but the last three are written.
 const (
-	OTLPJSONLines Format = "otlp-jsonl" // one OTLP/JSON document a line
-	OTLPJSON      Format = "otlp-json"  // one OTLP/JSON document
-	OTLPProto     Format = "otlp-proto" // one binary TracesData message
-	Jaeger        Format = "jaeger"     // what the Jaeger UI downloads and uploads
-	Zipkin        Format = "zipkin"     // Zipkin's v2 JSON
-	CSV           Format = "csv"        // a row a span
-	OTLPFramed    Format = "otlp-proto-framed"
-	Python        Format = "python"      // OpenTelemetry Python's ReadableSpan.to_json
-	GoStdout      Format = "stdouttrace" // OpenTelemetry Go's stdouttrace, BuildKit
+	OTLPJSONLines Format = "otlp-jsonl"        // one OTLP/JSON document a line
+	OTLPJSON      Format = "otlp-json"         // one OTLP/JSON document
+	OTLPProto     Format = "otlp-proto"        // one binary TracesData message
+	Jaeger        Format = "jaeger"            // what the Jaeger UI downloads and uploads
+	Zipkin        Format = "zipkin"            // Zipkin's v2 JSON
+	CSV           Format = "csv"               // a row a span
+	OTLPFramed    Format = "otlp-proto-framed" // messages with lengths in front, as the Collector's file exporter writes them
+	Python        Format = "python"            // OpenTelemetry Python's ReadableSpan.to_json
+	GoStdout      Format = "stdouttrace"       // OpenTelemetry Go's stdouttrace, BuildKit
 )

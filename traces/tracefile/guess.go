@@ -46,29 +46,22 @@ func (d *decoder) guessed(a *traces.Attribute, place int, only *fields) (g *gues
 		return nil
 	}
 	p := &d.guesses.places[place]
-	g = &p.two[p.last]
-	if g.again && d.s.LitBytes(g.text) {
-		a.Key, a.Value = g.attr.Key, g.attr.Value
-		return g
-	}
-	if g.start == 0 || !d.s.LitBytes(g.text[:g.start]) {
-		p.last ^= 1
+	for range p.two {
 		g = &p.two[p.last]
 		if g.again && d.s.LitBytes(g.text) {
 			a.Key, a.Value = g.attr.Key, g.attr.Value
 			return g
 		}
-		if g.start == 0 || !d.s.LitBytes(g.text[:g.start]) {
-			p.last ^= 1
-			return nil
+		if at := d.s.Offset(); g.start > 0 && d.s.LitBytes(g.text[:g.start]) {
+			if !d.guessedValue(a, g, only != nil && !g.wanted) {
+				d.s.Seek(at)
+				return nil
+			}
+			return g
 		}
+		p.last ^= 1
 	}
-	at := d.s.Offset()
-	if !d.guessedValue(a, g, only != nil && !g.wanted) {
-		d.s.Seek(at - g.start)
-		return nil
-	}
-	return g
+	return nil
 }
 
 // guessedValue reads the value of an attribute and the end of it.

@@ -233,11 +233,7 @@ func (d *decoder) jaegerValue(kind string) traces.Value {
 	case "float64":
 		return traces.Double(d.s.Float64())
 	case "binary":
-		b, ok := decodeBase64(d.s.Text())
-		if !ok {
-			d.skip("bytes that are not base64")
-		}
-		return traces.Bytes(b)
+		return d.bytesValue()
 	default:
 		return d.plainValue(0)
 	}

@@ -19,8 +19,7 @@ const (
 type block struct {
 	data   []byte
 	offset int64 // in the file
-	tooBig bool  // data is only the beginning of a line over the limit
-	size   int64 // in the file
+	tooBig bool  // a line over the limit, without its data
 }
 
 // blocks cuts a stream into runs of whole lines.
@@ -75,7 +74,7 @@ func (k *blocks) next(buf []byte) (block, error) {
 
 // cut gives out the first n bytes and keeps the others.
 func (k *blocks) cut(buf []byte, n int) block {
-	b := block{data: buf[:n], offset: k.offset, size: int64(n)}
+	b := block{data: buf[:n], offset: k.offset}
 	k.rest = buf[n:]
 	k.offset += int64(n)
 	return b
@@ -104,13 +103,8 @@ func lastNewline(b []byte) int {
 
 // fill reads once into buf, and says whether there was less than was asked for.
 func (k *blocks) fill(buf *[]byte) (short bool, err error) {
-	b := *buf
-	want := max(blockBytes-len(b), pieceBytes)
-	if cap(b)-len(b) < want {
-		grown := make([]byte, len(b), max(2*cap(b), 2*blockBytes))
-		copy(grown, b)
-		b = grown
-	}
+	want := max(blockBytes-len(*buf), pieceBytes)
+	b := withRoom(*buf, want, 2*blockBytes)
 	n, err := k.r.Read(b[len(b) : len(b)+want])
 	*buf = b[:len(b)+n]
 	if errors.Is(err, io.EOF) {
@@ -120,9 +114,21 @@ func (k *blocks) fill(buf *[]byte) (short bool, err error) {
 	return n < want, err
 }
 
+// withRoom returns b with room for n more bytes: where it has too little, in
+// memory of twice its size, and of the least size given.
+func withRoom(b []byte, n, least int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	grown := make([]byte, len(b), max(2*cap(b), least))
+	copy(grown, b)
+	return grown
+}
+
 // tooLong passes over the rest of a line that has outgrown the limit.
 func (k *blocks) tooLong(buf []byte) (block, error) {
-	b := block{data: buf[:64:64], offset: k.offset, tooBig: true, size: int64(len(buf))}
+	b := block{offset: k.offset, tooBig: true}
+	k.offset += int64(len(buf))
 	var chunk []byte
 	for !k.eof {
 		chunk = chunk[:0]
@@ -130,12 +136,11 @@ func (k *blocks) tooLong(buf []byte) (block, error) {
 			return b, err
 		}
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
-			b.size += int64(i + 1)
+			k.offset += int64(i + 1)
 			k.rest = chunk[i+1:]
 			break
 		}
-		b.size += int64(len(chunk))
+		k.offset += int64(len(chunk))
 	}
-	k.offset += b.size
 	return b, nil
 }

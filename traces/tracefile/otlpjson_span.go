@@ -1,8 +1,8 @@
 package tracefile
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -111,13 +111,8 @@ func (d *decoder) status(st *traces.Status) {
 
 func (d *decoder) statusCode() traces.StatusCode {
 	text := d.s.Number()
-	switch string(text) {
-	case "0", "", "STATUS_CODE_UNSET":
-		return traces.StatusUnset
-	case "1", "STATUS_CODE_OK":
-		return traces.StatusOK
-	case "2", "STATUS_CODE_ERROR":
-		return traces.StatusError
+	if c, ok := statusOf(string(text)); ok {
+		return c
 	}
 	n, ok := enumNumber(text)
 	if !ok {
@@ -131,20 +126,8 @@ func (d *decoder) kind() traces.Kind {
 	if len(text) == 1 && text[0] <= '5' && text[0] >= '0' {
 		return traces.Kind(text[0] - '0')
 	}
-	name, _ := bytes.CutPrefix(text, []byte("SPAN_KIND_"))
-	switch string(name) {
-	case "UNSPECIFIED", "":
-		return traces.KindUnspecified
-	case "INTERNAL":
-		return traces.KindInternal
-	case "SERVER":
-		return traces.KindServer
-	case "CLIENT":
-		return traces.KindClient
-	case "PRODUCER":
-		return traces.KindProducer
-	case "CONSUMER":
-		return traces.KindConsumer
+	if k, ok := kindOf(strings.TrimPrefix(string(text), "SPAN_KIND_")); ok {
+		return k
 	}
 	n, ok := enumNumber(text)
 	if !ok {

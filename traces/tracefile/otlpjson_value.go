@@ -32,7 +32,7 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 		}
 		if !d.quickAttribute(a, place) {
 			*a = traces.Attribute{}
-			d.attribute(a)
+			d.keyValue(a, 0)
 		}
 		if only != nil && !only.keys[a.Key] {
 			*a = traces.Attribute{}
@@ -99,9 +99,7 @@ func (d *decoder) quickAttribute(a *traces.Attribute, place int) bool {
 	return false
 }
 
-// attribute reads one attribute in any form.
-func (d *decoder) attribute(a *traces.Attribute) { d.keyValue(a, 0) }
-
+// keyValue reads one attribute in any form.
 func (d *decoder) keyValue(a *traces.Attribute, depth int) {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {

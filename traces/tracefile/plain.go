@@ -9,30 +9,6 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
-// emit hands out a span of a dialect, reduced to what is wanted.
-func (d *decoder) emit(sp *traces.Span) {
-	if d.fields != nil {
-		sp.Events, sp.Links = nil, nil
-		kept := sp.Attributes[:0]
-		for _, a := range sp.Attributes {
-			if d.fields.keys[a.Key] {
-				kept = append(kept, a)
-			}
-		}
-		sp.Attributes = kept
-		if len(kept) == 0 {
-			sp.Attributes = nil
-		}
-	}
-	if sp.Resource == nil {
-		sp.Resource = d.resource(nil, nil)
-	}
-	if sp.Scope == nil {
-		sp.Scope = d.scope(nil, nil)
-	}
-	d.out = append(d.out, sp)
-}
-
 // namedScope returns the shared scope of a dialect that knows no more of it.
 func (d *decoder) namedScope(name, version string) *traces.Scope {
 	key := []byte("name\x00" + name + "\x00" + version)

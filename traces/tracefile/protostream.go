@@ -82,7 +82,7 @@ func (f *file) proto(br *bufio.Reader) error {
 				d.note(d.protoResourceSpans(buf))
 			}
 		}
-		if err := f.endOrTake(d, err); err != nil {
+		if err := f.endOrHandOut(d, err); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -102,9 +102,9 @@ func (d *decoder) note(err error) {
 	d.skip("message passed over: " + what)
 }
 
-// endOrTake hands out what was read, and turns a stream that stops in the
+// endOrHandOut hands out what was read, and turns a stream that stops in the
 // middle into its end, which is noted.
-func (f *file) endOrTake(d *decoder, err error) error {
+func (f *file) endOrHandOut(d *decoder, err error) error {
 	torn := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if torn || errors.Is(err, otlpproto.ErrMalformed) || isOverflow(err) {
 		what := "protobuf that cannot be read further"
@@ -115,7 +115,7 @@ func (f *file) endOrTake(d *decoder, err error) error {
 		d.skip(what)
 		err = io.EOF
 	}
-	if e := f.take(d, 0, 0); e != nil {
+	if e := f.handOut(d.batch, 0, 0); e != nil {
 		return e
 	}
 	return err
@@ -155,7 +155,7 @@ func (f *file) framed(br *bufio.Reader) error {
 				plain = d.frame(z, buf, plain)
 			}
 		}
-		if err := f.endOrTake(d, err); err != nil {
+		if err := f.endOrHandOut(d, err); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}

@@ -101,40 +101,6 @@ func (d *decoder) pythonKind() traces.Kind {
 	return traces.KindUnspecified
 }
 
-// kindOf is the kind with a name, in any case.
-func kindOf(name string) (traces.Kind, bool) {
-	switch strings.ToUpper(name) {
-	case "INTERNAL":
-		return traces.KindInternal, true
-	case "SERVER":
-		return traces.KindServer, true
-	case "CLIENT":
-		return traces.KindClient, true
-	case "PRODUCER":
-		return traces.KindProducer, true
-	case "CONSUMER":
-		return traces.KindConsumer, true
-	case "", "UNSPECIFIED":
-		return traces.KindUnspecified, true
-	default:
-		return 0, false
-	}
-}
-
-// statusOf is the status code with a name, in any case.
-func statusOf(name string) (traces.StatusCode, bool) {
-	switch strings.TrimPrefix(strings.ToUpper(name), "STATUS_CODE_") { // as the Collector writes it for Zipkin
-	case "UNSET", "":
-		return traces.StatusUnset, true
-	case "OK":
-		return traces.StatusOK, true
-	case "ERROR":
-		return traces.StatusError, true
-	default:
-		return 0, false
-	}
-}
-
 func (d *decoder) pythonStatus(st *traces.Status) {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -114,7 +113,7 @@ func (r *Reader) Spans() iter.Seq2[*traces.Span, error] {
 				return
 			case refusal:
 				refused = append(refused, err)
-				r.report.skip(src.name, err)
+				r.report.refuse(src.name, err)
 			default:
 				yield(nil, fmt.Errorf("tracefile: %w", err))
 				return
@@ -128,32 +127,10 @@ func (r *Reader) Spans() iter.Seq2[*traces.Span, error] {
 
 // Report returns the account of the loop over Spans so far.
 func (r *Reader) Report() Report {
-	p := r.report
-	f := r.current
-	if f == nil {
-		return p
+	if r.current == nil {
+		return r.report
 	}
-	p.Files = append(slices.Clip(p.Files), File{Name: f.name, Format: f.format, Spans: f.spans})
-	p.Spans += f.spans
-	p.Total += f.skips.total
-	p.Skipped = slices.Clip(p.Skipped)
-	for _, s := range f.skips.list {
-		if len(p.Skipped) == maxSkips {
-			break
-		}
-		s.File = f.name
-		p.Skipped = append(p.Skipped, s)
-	}
-	return p
-}
-
-// skip notes a file of a folder that is no span file.
-func (p *Report) skip(name string, err error) {
-	p.Total++
-	var n *NotSpansError
-	if len(p.Skipped) < maxSkips && errors.As(err, &n) {
-		p.Skipped = append(p.Skipped, Skip{File: name, What: "not a span file: " + n.Saw, Count: 1})
-	}
+	return r.report.with(r.current)
 }
 
 // NotSpansError is in the error of a loop over a file that is no span file.

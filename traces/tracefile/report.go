@@ -1,7 +1,9 @@
 package tracefile
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +16,31 @@ type Report struct {
 	Spans   int64  // handed out
 	Skipped []Skip // at most 100 entries; the rest is in the totals
 	Total   int64  // everything that was passed over, listed or not
+}
+
+// with is the report with the account of one more file.
+func (p Report) with(f *file) Report {
+	p.Files = append(slices.Clip(p.Files), File{Name: f.name, Format: f.format, Spans: f.spans})
+	p.Spans += f.spans
+	p.Total += f.skips.total
+	p.Skipped = slices.Clip(p.Skipped)
+	for _, s := range f.skips.list {
+		if len(p.Skipped) == maxSkips {
+			break
+		}
+		s.File = f.name
+		p.Skipped = append(p.Skipped, s)
+	}
+	return p
+}
+
+// refuse notes a file of a folder that is no span file.
+func (p *Report) refuse(name string, err error) {
+	p.Total++
+	var n *NotSpansError
+	if len(p.Skipped) < maxSkips && errors.As(err, &n) {
+		p.Skipped = append(p.Skipped, Skip{File: name, What: "not a span file: " + n.Saw, Count: 1})
+	}
 }
 
 // File is one file of a [Report].

@@ -20,6 +20,9 @@ type splitter struct {
 	offset int64 // of buf[0] in the file
 	line   int64 // of buf[pos]
 	eof    bool
+
+	frames int   // gone past inside one another
+	seen   int64 // in the file: the end of what was looked through for the last of them
 }
 
 // piece is what a splitter gives out.
@@ -61,11 +64,7 @@ func (k *splitter) fill(n int) error {
 	k.offset += int64(k.pos)
 	k.buf = k.buf[:copy(k.buf, k.buf[k.pos:k.pos+n])]
 	k.pos = 0
-	if cap(k.buf)-len(k.buf) < 32<<10 {
-		grown := make([]byte, len(k.buf), max(2*cap(k.buf), 128<<10))
-		copy(grown, k.buf)
-		k.buf = grown
-	}
+	k.buf = withRoom(k.buf, 32<<10, 128<<10)
 	for {
 		m, err := k.r.Read(k.buf[len(k.buf):cap(k.buf)])
 		k.buf = k.buf[:len(k.buf)+m]
@@ -99,13 +98,13 @@ func (k *splitter) garbage() (piece, error) {
 	for n := 0; ; n++ {
 		if k.pos+n == len(k.buf) {
 			if err := k.fill(n); errors.Is(err, io.EOF) {
-				return k.give(n, "not JSON"), nil
+				return k.give(n, faultNotJSON), nil
 			} else if err != nil {
 				return piece{}, err
 			}
 		}
 		if c := k.buf[k.pos+n]; c == '\n' || n >= blockBytes {
-			return k.give(n, "not JSON"), nil
+			return k.give(n, faultNotJSON), nil
 		}
 	}
 }
@@ -162,13 +161,13 @@ func (k *splitter) object() (piece, error) {
 	for n := 0; ; n++ {
 		if k.pos+n == len(k.buf) {
 			if n > k.max {
-				if k.descend() {
+				if k.descend(n) {
 					return k.next()
 				}
 				return k.tooBig(&t, n)
 			}
 			if err := k.fill(n); errors.Is(err, io.EOF) {
-				if k.descend() {
+				if k.descend(n) {
 					return k.next()
 				}
 				return k.give(n, otlpjson.ErrTruncated.Error()), nil
@@ -185,9 +184,21 @@ func (k *splitter) object() (piece, error) {
 	}
 }
 
-// descend goes past the frame of a document, so that the elements of its list
-// are the next objects.
-func (k *splitter) descend() bool {
+// maxFrames is how many documents inside one another are read element by element.
+// Each of them is looked through anew: without a limit, a file of nothing but
+// frames would be as often as it has any.
+const maxFrames = 4
+
+// descend goes past the frame of a document of which n bytes were looked through,
+// so that the elements of its list are the next objects.
+func (k *splitter) descend(n int) bool {
+	at := k.offset + int64(k.pos)
+	if at >= k.seen {
+		k.frames = 0
+	}
+	if k.frames == maxFrames {
+		return false
+	}
 	var s otlpjson.Scanner
 	s.Reset(k.buf[k.pos:])
 	for ok := s.Begin('{'); ok && s.More('}'); {
@@ -195,6 +206,7 @@ func (k *splitter) descend() bool {
 		case "resourceSpans", "resource_spans", "batches", "data":
 			if s.Peek() == '[' {
 				k.give(s.Offset()+1, "")
+				k.frames, k.seen = k.frames+1, at+int64(n)
 				return true
 			}
 		}
@@ -206,7 +218,7 @@ func (k *splitter) descend() bool {
 // tooBig passes over an object of which n bytes were seen.
 func (k *splitter) tooBig(t *nesting, n int) (piece, error) {
 	p := k.give(n, fmt.Sprintf("object over the limit of %d bytes", k.max))
-	p.text = append([]byte(nil), p.text[:64]...)
+	p.text = nil // its memory is read over below
 	for {
 		for n = 0; k.pos+n < len(k.buf); n++ {
 			if ends, torn := t.step(k.buf[k.pos+n]); ends || torn {
@@ -237,7 +249,7 @@ func (f *file) split(r io.Reader) error {
 		}
 		d.line, d.at = p.line, p.offset
 		switch {
-		case p.fault == "not JSON":
+		case p.fault == faultNotJSON:
 			d.foreign(p.text)
 			d.skip("text that is not JSON")
 		case p.fault != "":
@@ -248,7 +260,7 @@ func (f *file) split(r io.Reader) error {
 				d.skip("object passed over: " + fault)
 			}
 		}
-		if err := f.take(d, 0, 0); err != nil {
+		if err := f.handOut(d.batch, 0, 0); err != nil {
 			return err
 		}
 		if f.known == 0 && p.offset > refuseAfter {

@@ -298,11 +298,7 @@ func (d *decoder) typedValue(kind string, depth int) traces.Value {
 		}
 		return traces.Array(list...)
 	case "BYTESLICE", "BYTES":
-		b, ok := decodeBase64(d.s.Text())
-		if !ok {
-			d.skip("bytes that are not base64")
-		}
-		return traces.Bytes(b)
+		return d.bytesValue()
 	case "SLICE":
 		list := []traces.Value{}
 		for ok := d.s.Begin('['); ok && d.s.More(']'); {

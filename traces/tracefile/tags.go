@@ -1,6 +1,10 @@
 package tracefile
 
-import "github.com/waymark-trace/waymark/traces"
+import (
+	"strings"
+
+	"github.com/waymark-trace/waymark/traces"
+)
 
 // The tags in which Jaeger and Zipkin carry what they have no fields for, as
 // the OpenTelemetry specification and the Collector have them.
@@ -82,5 +86,55 @@ func isTag(key, text string) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// kindTag is the tag's text for a span kind; "" for one without a name.
+func kindTag(k traces.Kind) string {
+	if k <= traces.KindUnspecified || k > traces.KindConsumer {
+		return ""
+	}
+	return k.String()
+}
+
+// statusTag is the tag's text for a status code; "" for unset, and one without a name.
+func statusTag(c traces.StatusCode) string {
+	if c != traces.StatusOK && c != traces.StatusError {
+		return ""
+	}
+	return strings.ToUpper(c.String())
+}
+
+// kindOf is the kind with a name, in any case.
+func kindOf(name string) (traces.Kind, bool) {
+	switch strings.ToUpper(name) {
+	case "INTERNAL":
+		return traces.KindInternal, true
+	case "SERVER":
+		return traces.KindServer, true
+	case "CLIENT":
+		return traces.KindClient, true
+	case "PRODUCER":
+		return traces.KindProducer, true
+	case "CONSUMER":
+		return traces.KindConsumer, true
+	case "", "UNSPECIFIED":
+		return traces.KindUnspecified, true
+	default:
+		return 0, false
+	}
+}
+
+// statusOf is the status code with a name, in any case.
+func statusOf(name string) (traces.StatusCode, bool) {
+	switch strings.TrimPrefix(strings.ToUpper(name), "STATUS_CODE_") { // as the Collector writes it for Zipkin
+	case "UNSET", "":
+		return traces.StatusUnset, true
+	case "OK":
+		return traces.StatusOK, true
+	case "ERROR":
+		return traces.StatusError, true
+	default:
+		return 0, false
 	}
 }

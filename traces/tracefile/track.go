@@ -16,8 +16,8 @@ type track struct {
 	file
 
 	path, oldPath string
-	parts         bool // begin with the old part
-	end           bool // begin at the end of the first file
+	oldFirst      bool // begin with the old part
+	fromEnd       bool // begin at the end of the first file
 	begun         bool
 
 	open *os.File // nil: none is there
@@ -101,7 +101,7 @@ func (t *track) begin() (err error) {
 		return err
 	}
 	t.begun = true
-	if t.parts && !t.end && t.old != nil {
+	if t.oldFirst && !t.fromEnd && t.old != nil {
 		t.start(t.old)
 		t.old = nil
 		return nil
@@ -111,7 +111,7 @@ func (t *track) begin() (err error) {
 		return err
 	}
 	t.start(open)
-	if t.end {
+	if t.fromEnd {
 		return t.skipToEnd()
 	}
 	return nil
@@ -163,7 +163,7 @@ func lastLineEnd(f *os.File) (int64, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+		if i := lastNewline(buf[:n]); i >= 0 {
 			return at + int64(i) + 1, nil
 		}
 		end = at
@@ -199,7 +199,7 @@ func (t *track) drain(ctx context.Context) error {
 			return nil
 		}
 		lines := t.dec.block(b)
-		if err := t.take(t.dec, t.line, b.offset); err != nil {
+		if err := t.handOut(t.dec.batch, t.line, b.offset); err != nil {
 			return err
 		}
 		t.line += lines

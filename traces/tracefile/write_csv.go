@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
 	"github.com/waymark-trace/waymark/traces"
@@ -109,23 +110,17 @@ func idText(id []byte) string {
 }
 
 func kindCell(k traces.Kind) string {
-	if k == traces.KindUnspecified {
-		return "unspecified"
+	if k < traces.KindUnspecified || k > traces.KindConsumer {
+		return strconv.Itoa(int(k))
 	}
-	if name := kindTag(k); name != "" {
-		return name
-	}
-	return strconv.Itoa(int(k))
+	return k.String()
 }
 
 func statusCell(c traces.StatusCode) string {
-	if c == traces.StatusUnset {
-		return "UNSET"
+	if c < traces.StatusUnset || c > traces.StatusError {
+		return strconv.Itoa(int(c))
 	}
-	if name := statusTag(c); name != "" {
-		return name
-	}
-	return strconv.Itoa(int(c))
+	return strings.ToUpper(c.String())
 }
 
 func plainCell(list []traces.Attribute) string { return string(appendPlainMap(nil, list)) }

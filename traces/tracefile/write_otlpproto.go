@@ -23,7 +23,7 @@ func (e *otlpProtoEncoder) span(w *bufio.Writer, sp *traces.Span) {
 		e.close(w)
 	}
 	e.resource, e.scope = sp.Resource, sp.Scope
-	e.spans = otlpproto.AppendMessage(e.spans, 2, func(b []byte) []byte { return protoSpan(b, sp) })
+	e.spans = otlpproto.AppendMessage(e.spans, 2, func(b []byte) []byte { return appendProtoSpan(b, sp) })
 }
 
 // close writes what is open. Messages one after the other are one message.
@@ -35,27 +35,27 @@ func (e *otlpProtoEncoder) close(w *bufio.Writer) {
 	r, s := resourceOf(sp), scopeOf(sp)
 	e.out = otlpproto.AppendMessage(e.out[:0], 1, func(b []byte) []byte {
 		b = otlpproto.AppendMessage(b, 1, func(b []byte) []byte {
-			b = protoAttributes(b, 1, r.Attributes)
+			b = appendProtoAttributes(b, 1, r.Attributes)
 			return otlpproto.AppendVarint(b, 2, uint64(r.DroppedAttributes))
 		})
 		b = otlpproto.AppendMessage(b, 2, func(b []byte) []byte {
 			b = otlpproto.AppendMessage(b, 1, func(b []byte) []byte {
-				b = appendText(b, 1, s.Name)
-				b = appendText(b, 2, s.Version)
-				b = protoAttributes(b, 3, s.Attributes)
+				b = appendProtoText(b, 1, s.Name)
+				b = appendProtoText(b, 2, s.Version)
+				b = appendProtoAttributes(b, 3, s.Attributes)
 				return otlpproto.AppendVarint(b, 4, uint64(s.DroppedAttributes))
 			})
 			b = append(b, e.spans...)
-			return appendText(b, 3, s.SchemaURL)
+			return appendProtoText(b, 3, s.SchemaURL)
 		})
-		return appendText(b, 3, r.SchemaURL)
+		return appendProtoText(b, 3, r.SchemaURL)
 	})
 	_, _ = w.Write(e.out) // an error stays in w
 	e.spans = e.spans[:0]
 }
 
 // appendText appends a string; protobuf's have to be UTF-8.
-func appendText(b []byte, field int, text string) []byte {
+func appendProtoText(b []byte, field int, text string) []byte {
 	return otlpproto.AppendString(b, field, utf8Text(text))
 }
 
@@ -67,32 +67,32 @@ func utf8Text(text string) string {
 	return string([]rune(text))
 }
 
-func protoSpan(b []byte, sp *traces.Span) []byte {
-	b = protoIDs(b, sp.TraceID, sp.SpanID)
-	b = appendText(b, 3, sp.TraceState)
+func appendProtoSpan(b []byte, sp *traces.Span) []byte {
+	b = appendProtoIDs(b, sp.TraceID, sp.SpanID)
+	b = appendProtoText(b, 3, sp.TraceState)
 	if sp.ParentID != (traces.SpanID{}) {
 		b = otlpproto.AppendString(b, 4, sp.ParentID[:])
 	}
-	b = appendText(b, 5, sp.Name)
+	b = appendProtoText(b, 5, sp.Name)
 	b = otlpproto.AppendVarint(b, 6, enum(sp.Kind))
 	b = otlpproto.AppendFixed64(b, 7, sp.StartUnixNano)
 	b = otlpproto.AppendFixed64(b, 8, sp.EndUnixNano)
-	b = protoAttributes(b, 9, sp.Attributes)
+	b = appendProtoAttributes(b, 9, sp.Attributes)
 	b = otlpproto.AppendVarint(b, 10, uint64(sp.DroppedAttributes))
 	for _, e := range sp.Events {
 		b = otlpproto.AppendMessage(b, 11, func(b []byte) []byte {
 			b = otlpproto.AppendFixed64(b, 1, e.TimeUnixNano)
-			b = appendText(b, 2, e.Name)
-			b = protoAttributes(b, 3, e.Attributes)
+			b = appendProtoText(b, 2, e.Name)
+			b = appendProtoAttributes(b, 3, e.Attributes)
 			return otlpproto.AppendVarint(b, 4, uint64(e.DroppedAttributes))
 		})
 	}
 	b = otlpproto.AppendVarint(b, 12, uint64(sp.DroppedEvents))
 	for _, l := range sp.Links {
 		b = otlpproto.AppendMessage(b, 13, func(b []byte) []byte {
-			b = protoIDs(b, l.TraceID, l.SpanID)
-			b = appendText(b, 3, l.TraceState)
-			b = protoAttributes(b, 4, l.Attributes)
+			b = appendProtoIDs(b, l.TraceID, l.SpanID)
+			b = appendProtoText(b, 3, l.TraceState)
+			b = appendProtoAttributes(b, 4, l.Attributes)
 			b = otlpproto.AppendVarint(b, 5, uint64(l.DroppedAttributes))
 			return otlpproto.AppendFixed32(b, 6, l.Flags)
 		})
@@ -100,7 +100,7 @@ func protoSpan(b []byte, sp *traces.Span) []byte {
 	b = otlpproto.AppendVarint(b, 14, uint64(sp.DroppedLinks))
 	if sp.Status != (traces.Status{}) {
 		b = otlpproto.AppendMessage(b, 15, func(b []byte) []byte {
-			b = appendText(b, 2, sp.Status.Message)
+			b = appendProtoText(b, 2, sp.Status.Message)
 			return otlpproto.AppendVarint(b, 3, enum(sp.Status.Code))
 		})
 	}
@@ -110,7 +110,7 @@ func protoSpan(b []byte, sp *traces.Span) []byte {
 // enum is an enum's number as protobuf has it: sign-extended.
 func enum[T ~int32](n T) uint64 { return uint64(int64(n)) } //nolint:gosec // two's complement
 
-func protoIDs(b []byte, trace traces.TraceID, span traces.SpanID) []byte {
+func appendProtoIDs(b []byte, trace traces.TraceID, span traces.SpanID) []byte {
 	if trace != (traces.TraceID{}) {
 		b = otlpproto.AppendString(b, 1, trace[:])
 	}
@@ -120,17 +120,17 @@ func protoIDs(b []byte, trace traces.TraceID, span traces.SpanID) []byte {
 	return b
 }
 
-func protoAttributes(b []byte, field int, list []traces.Attribute) []byte {
+func appendProtoAttributes(b []byte, field int, list []traces.Attribute) []byte {
 	for _, a := range list {
 		b = otlpproto.AppendMessage(b, field, func(b []byte) []byte {
-			b = appendText(b, 1, a.Key)
-			return otlpproto.AppendMessage(b, 2, func(b []byte) []byte { return protoValue(b, a.Value) })
+			b = appendProtoText(b, 1, a.Key)
+			return otlpproto.AppendMessage(b, 2, func(b []byte) []byte { return appendProtoValue(b, a.Value) })
 		})
 	}
 	return b
 }
 
-func protoValue(b []byte, v traces.Value) []byte {
+func appendProtoValue(b []byte, v traces.Value) []byte {
 	switch v.Kind() {
 	case traces.ValueString:
 		return otlpproto.AppendStringAlways(b, 1, utf8Text(v.AsString()))
@@ -149,12 +149,12 @@ func protoValue(b []byte, v traces.Value) []byte {
 	case traces.ValueArray:
 		return otlpproto.AppendMessage(b, 5, func(b []byte) []byte {
 			for _, m := range v.AsArray() {
-				b = otlpproto.AppendMessage(b, 1, func(b []byte) []byte { return protoValue(b, m) })
+				b = otlpproto.AppendMessage(b, 1, func(b []byte) []byte { return appendProtoValue(b, m) })
 			}
 			return b
 		})
 	case traces.ValueMap:
-		return otlpproto.AppendMessage(b, 6, func(b []byte) []byte { return protoAttributes(b, 1, v.AsMap()) })
+		return otlpproto.AppendMessage(b, 6, func(b []byte) []byte { return appendProtoAttributes(b, 1, v.AsMap()) })
 	default:
 		return b
 	}

@@ -113,42 +113,21 @@ func run(ctx context.Context, size int64, check bool, w io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	waymark := filepath.Join(dir, "waymark")
-	build := exec.CommandContext(ctx, "go", "build", "-o", waymark, "github.com/waymark-trace/waymark/cmd/waymark")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build waymark: %w\n%s", err, out)
-	}
-	self, err := os.Executable()
+	readers, err := build(ctx, dir)
 	if err != nil {
 		return err
-	}
-	readers := []reader{
-		{"waymark stats", []string{waymark, "stats"}},
-		{"pdata, counting", []string{self, readFlag, "pdata"}},
-		{"encoding/json, counting", []string{self, readFlag, "json"}},
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "file MB\treader\tCPU s\tof stats\tpeak MB\t")
 	var peaks []int64 // of stats
 	for _, bytes := range []int64{size / 10, size} {
 		path := filepath.Join(dir, "spans.jsonl")
-		if err := new(cost).add(ctx, []string{self, writeFlag, strconv.FormatInt(bytes, 10), path}); err != nil {
-			return err
-		}
-		info, err := os.Stat(path)
+		written, costs, err := compare(ctx, path, bytes, readers)
 		if err != nil {
 			return err
 		}
-		costs := make([]cost, len(readers))
-		for range rounds {
-			for i, r := range readers {
-				if err := costs[i].add(ctx, append(r.args, path)); err != nil {
-					return fmt.Errorf("%s: %w", r.name, err)
-				}
-			}
-		}
 		for i, r := range readers {
-			fmt.Fprintf(tw, "%.0f\t%s\t%.2f\t%.1f×\t%.1f\t\n", float64(info.Size())/1e6, r.name, costs[i].median().Seconds(),
+			fmt.Fprintf(tw, "%.0f\t%s\t%.2f\t%.1f×\t%.1f\t\n", float64(written)/1e6, r.name, costs[i].median().Seconds(),
 				float64(costs[i].median())/float64(costs[0].median()), float64(costs[i].peak)/1e6)
 		}
 		peaks = append(peaks, costs[0].peak)
@@ -160,6 +139,45 @@ func run(ctx context.Context, size int64, check bool, w io.Writer) error {
 		return fmt.Errorf("stats took %.1f MB for the large file and %.1f MB for the small one", float64(large)/1e6, float64(small)/1e6)
 	}
 	return nil
+}
+
+// build makes the readers; the first is waymark stats.
+func build(ctx context.Context, dir string) ([]reader, error) {
+	waymark := filepath.Join(dir, "waymark")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", waymark, "github.com/waymark-trace/waymark/cmd/waymark")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build waymark: %w\n%s", err, out)
+	}
+	self, err := os.Executable()
+	return []reader{
+		{"waymark stats", []string{waymark, "stats"}},
+		{"pdata, counting", []string{self, readFlag, "pdata"}},
+		{"encoding/json, counting", []string{self, readFlag, "json"}},
+	}, err
+}
+
+// compare writes a file and has all read it in turn.
+func compare(ctx context.Context, path string, bytes int64, readers []reader) (written int64, costs []cost, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := new(cost).add(ctx, []string{self, writeFlag, strconv.FormatInt(bytes, 10), path}); err != nil {
+		return 0, nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, nil, err
+	}
+	costs = make([]cost, len(readers))
+	for range rounds {
+		for i, r := range readers {
+			if err := costs[i].add(ctx, append(r.args, path)); err != nil {
+				return 0, nil, fmt.Errorf("%s: %w", r.name, err)
+			}
+		}
+	}
+	return info.Size(), costs, nil
 }
 
 // add runs a reader once.

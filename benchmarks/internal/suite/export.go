@@ -145,7 +145,7 @@ func (s *Suite) exportGoals(heaps []int) {
 			})
 		}
 		s.speedRow("P5", what, series[0], series[2], atLeast(4, 6, "×"), "spans", BatchSize)
-		keep(live)
+		runtime.KeepAlive(live)
 	}
 }
 

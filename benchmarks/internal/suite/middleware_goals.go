@@ -2,8 +2,10 @@ package suite
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"reflect"
+	"runtime"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -31,7 +33,7 @@ func (s *Suite) middlewareGoals(heaps []int) {
 		live := measure.Heap(heap << 20)
 		s.sampled(heap)
 		s.notSampled(heap)
-		keep(live)
+		runtime.KeepAlive(live)
 	}
 }
 
@@ -68,8 +70,8 @@ func (s *Suite) pair(id string, heap int, what string, sampler sdktrace.Sampler,
 			continue // as many as on the other heap
 		}
 		s.add(Row{
-			ID: id, What: label, Steady: true, Goal: allocs, Value: round(ours.Median(measure.Allocs)),
-			Ours: number(round(ours.Median(measure.Allocs))) + " allocs", Rival: "otelhttp " + number(round(rival.Median(measure.Allocs))) + " allocs",
+			ID: id, What: label, Steady: true, Goal: allocs, Value: math.Round(ours.Median(measure.Allocs)),
+			Ours: number(math.Round(ours.Median(measure.Allocs))) + " allocs", Rival: "otelhttp " + number(math.Round(rival.Median(measure.Allocs))) + " allocs",
 		})
 	}
 }
@@ -93,8 +95,8 @@ func (s *Suite) off() {
 	s.add(
 		Row{ID: "P3", What: "off: the same handler value (1: yes)", Ours: number(same), Rival: "otelhttp, no-op provider: no", Value: same, Goal: atLeast(1, none(), ""), Steady: true},
 		Row{
-			ID: "P3", What: "off: allocations beyond the handler's own", Ours: number(round(ours-floor)) + " allocs",
-			Rival: "otelhttp, no-op provider " + number(round(rival-floor)) + " allocs", Value: round(ours - floor), Goal: atMost(0, none(), " allocs"), Steady: true,
+			ID: "P3", What: "off: allocations beyond the handler's own", Ours: number(math.Round(ours-floor)) + " allocs",
+			Rival: "otelhttp, no-op provider " + number(math.Round(rival-floor)) + " allocs", Value: math.Round(ours - floor), Goal: atMost(0, none(), " allocs"), Steady: true,
 		},
 	)
 }

@@ -216,6 +216,19 @@ func readPeak(dir, path string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 }
 
+func (s *Suite) peakRow(dir, path string, mb float64) {
+	const limit = 32
+	peak, err := readPeak(dir, path)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.add(Row{
+		ID: "P7", What: "reading, everything, two workers, peak memory of the process", Rival: fmt.Sprintf("a file of %.0f MB", mb),
+		Ours: number(float64(peak)/1e6) + " MB", Value: float64(peak) / 1e6, Goal: atMost(limit, none(), " MB"),
+	})
+}
+
 // readGoals are P7 and P8.
 func (s *Suite) readGoals() {
 	dir, err := os.MkdirTemp("", "waymark-bench-")
@@ -247,15 +260,7 @@ func (s *Suite) readGoals() {
 	s.speedRow("P7", "reading, everything, one worker", one, pd, atLeast(3.5, 5, "×"), "MB", mb)
 	s.speedRow("P7", "reading, a table's fields, one worker", table, pd, atLeast(3.5, 5, "×"), "MB", mb)
 	s.wallRow("P7", "reading, everything, two workers (wall time)", two, pd, atLeast(6, 9, "×"), "MB", mb)
-	if peak, err := readPeak(dir, path); err != nil {
-		s.fail(err)
-	} else {
-		const limit = 32
-		s.add(Row{
-			ID: "P7", What: "reading, everything, two workers, peak memory of the process", Rival: fmt.Sprintf("a file of %.0f MB", mb),
-			Ours: number(float64(peak)/1e6) + " MB", Value: float64(peak) / 1e6, Goal: atMost(limit, none(), " MB"),
-		})
-	}
+	s.peakRow(dir, path, mb)
 	s.speedRow("P8", "reading, everything, one worker", one, std, atLeast(9, 12, "×"), "MB", mb)
 	s.readTable = Table{
 		Title: "Readers", Note: fmt.Sprintf("A file of %.0f MB, page cache warm.", mb),

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"runtime"
 	"time"
 
 	httptrace "github.com/DataDog/dd-trace-go/contrib/net/http/v2"
@@ -71,7 +73,7 @@ func rivalChild(t Task) (Reading, error) {
 	}
 	defer stop()
 	live := measure.Heap(64 << 20)
-	defer keep(live)
+	defer runtime.KeepAlive(live)
 	tp := sdk(sdktrace.AlwaysSample())
 	defer shutdown(tp)
 	return Reading{Series: measure.Alternate(t.Spans, 60*time.Millisecond, serve(t.Pipeline, h, false), serve("otelhttp", Otelhttp(tp), false))}, nil
@@ -81,7 +83,7 @@ func rivalChild(t Task) (Reading, error) {
 // SDK's span alone.
 func (s *Suite) middlewareTable() Table {
 	live := measure.Heap(64 << 20)
-	defer keep(live)
+	defer runtime.KeepAlive(live)
 	a, b, c, d := sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample())
 	for _, tp := range []*sdktrace.TracerProvider{a, b, c, d} {
 		defer shutdown(tp)
@@ -100,8 +102,8 @@ func (s *Suite) middlewareTable() Table {
 	}
 	row := func(x, base measure.Series) {
 		t.Rows = append(t.Rows, []string{
-			x.Name, nanos(x.Median(measure.Wall)), nanos(x.Median(measure.CPU)), number(round(x.Median(measure.Allocs))),
-			number(round(x.Median(measure.Bytes))), number(measure.Ratio(x, base, s.clock.metric)),
+			x.Name, nanos(x.Median(measure.Wall)), nanos(x.Median(measure.CPU)), number(math.Round(x.Median(measure.Allocs))),
+			number(math.Round(x.Median(measure.Bytes))), number(measure.Ratio(x, base, s.clock.metric)),
 		})
 	}
 	for _, x := range series {

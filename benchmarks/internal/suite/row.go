@@ -1,5 +1,3 @@
-// Package suite is what is measured: the goals P1 to P11, the table of rivals
-// and limits, and the table of scale.
 package suite
 
 import (

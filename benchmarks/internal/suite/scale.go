@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"runtime/pprof"
 	"strconv"
@@ -42,7 +43,7 @@ func (s *Suite) scaleTable() Table {
 		Columns: []string{"what grows", "to", "SDK alone", "with the file", "ours", "bytes a span", "lost"},
 	}
 	live := measure.Heap(64 << 20)
-	defer keep(live)
+	defer runtime.KeepAlive(live)
 	for _, n := range []int{0, 1, 4, 8, 16, 32, 64, 128} {
 		kvs := Attributes(0, n)
 		t.Rows = append(t.Rows, s.scaleRow("attributes", strconv.Itoa(n), 1, spanWith(kvs)))
@@ -112,7 +113,7 @@ func (s *Suite) scaleRow(what, to string, spans int, do func(trace.TracerProvide
 	st := e.Stats()
 	sdk, file := series[0].Median(measure.CPU)/float64(spans), series[1].Median(measure.CPU)/float64(spans)
 	return []string{
-		what, to, nanos(sdk), nanos(file), nanos(file - sdk), number(round(float64(out.bytes) / float64(max(1, st.Exported)))),
+		what, to, nanos(sdk), nanos(file), nanos(file - sdk), number(math.Round(float64(out.bytes) / float64(max(1, st.Exported)))),
 		strconv.FormatUint(st.Ended-st.Exported, 10),
 	}
 }
@@ -175,7 +176,7 @@ func contention(procs int) ([]string, error) {
 	}
 	full := "–"
 	if share > 0 {
-		full = number(round(1 / share))
+		full = number(math.Round(1 / share))
 	}
 	return []string{
 		strconv.Itoa(procs), nanos(float64(took) / requests), number(100*share) + " %", full, nanos(float64(after-before) / requests),

@@ -1,3 +1,5 @@
+// Package suite is what is measured: the goals P1 to P11, the table of rivals
+// and limits, and the table of scale.
 package suite
 
 import (
@@ -5,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"time"
 
@@ -102,10 +103,6 @@ func heapLabel(mb int) string {
 	}
 	return fmt.Sprintf(", %d MB live heap", mb)
 }
-
-func round(v float64) float64 { return math.Round(v) }
-
-func keep(live [][]byte) { runtime.KeepAlive(live) }
 
 func shutdown(tp *sdktrace.TracerProvider) { _ = tp.Shutdown(context.Background()) }
 

@@ -6,8 +6,6 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
-const whatReplaced = "invalid UTF-8 replaced"
-
 // texts notes each text of the present span that is not UTF-8: no format here
 // can hold it, and every encoder writes U+FFFD for the bad bytes.
 func (l *losses) texts(sp *traces.Span) {
