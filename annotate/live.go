@@ -38,12 +38,15 @@ type Sink interface {
 
 // report gives an interaction to the sink.
 func (c *Client) report(ctx context.Context, x Interaction) {
-	err := c.write(ctx, x)
-	if err != nil {
-		c.failures.note(fmt.Errorf("annotate: sink: %w", err))
-		return
-	}
-	c.reported.Add(1)
+	err := errGoexit // stays when the sink ends the goroutine
+	defer func() {
+		if err != nil {
+			c.failures.note(fmt.Errorf("annotate: sink: %w", err))
+			return
+		}
+		c.reported.Add(1)
+	}()
+	err = c.write(ctx, x)
 }
 
 func (c *Client) write(ctx context.Context, x Interaction) (err error) {

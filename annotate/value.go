@@ -153,7 +153,7 @@ func jsonText(v any) string {
 // toAttribute makes an attribute of any value: scalars and slices of scalars are themselves, all else is text
 // as in encode.
 func toAttribute(key string, v any, limit int) attribute.KeyValue {
-	k := attribute.Key(key)
+	k := attribute.Key(cut(key, limit))
 	switch v := v.(type) {
 	case attribute.Value:
 		switch v.Type() { //nolint:exhaustive // the others are not cut

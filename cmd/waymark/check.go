@@ -17,6 +17,7 @@ Looks for what is wrong, and prints each finding with its count and a few spans:
 
   orphan                  the parent is in no file, and is no other program's
   duplicate, cycle        a span twice; parents in a circle
+  no-id                   an id of zeros
   no-end, reversed        never ended; ends before it starts
   outlives-parent         ends after its parent
   starts-before-parent    starts before its parent

@@ -21,6 +21,7 @@ const (
 	Orphan         Rule = "orphan"                // the parent is in no file, and is no other program's
 	Duplicate      Rule = "duplicate"             // a span twice
 	Cycle          Rule = "cycle"                 // parents in a circle
+	NoID           Rule = "no-id"                 // an id of zeros
 	NoEnd          Rule = "no-end"                // never ended
 	Reversed       Rule = "reversed"              // ends before it starts
 	OutlivesParent Rule = "outlives-parent"       // ends after its parent
@@ -41,6 +42,8 @@ func hint(r Rule) string {
 		return "the file was written twice, or two exporters wrote it"
 	case Cycle:
 		return "ids were made by hand, or were corrupted"
+	case NoID:
+		return "zeros are no id: other programs leave such spans out"
 	case NoEnd:
 		return "End was not called, or the program died first"
 	case Reversed:
@@ -128,6 +131,9 @@ func (d *Doctor) Add(span *traces.Span, chosen bool) {
 
 // look looks at a span alone.
 func (d *Doctor) look(span *traces.Span) {
+	if span.TraceID == (traces.TraceID{}) || span.SpanID == (traces.SpanID{}) {
+		d.find(NoID, "", span, "")
+	}
 	switch {
 	case span.Open():
 		d.find(NoEnd, "", span, "")

@@ -70,6 +70,7 @@ func TestRules(t *testing.T) {
 		{"server, flags unknown", []*traces.Span{with(span(2, 1, 11, 19), func(s *traces.Span) { s.Kind = traces.KindServer })}, nil},
 		{"duplicate", []*traces.Span{root(), root()}, []string{"duplicate 1"}},
 		{"cycle", []*traces.Span{span(1, 2, 1, 9), span(2, 1, 1, 9)}, []string{"cycle 1"}},
+		{"ids of zeros", []*traces.Span{span(0, 0, 1, 9), with(root(), func(s *traces.Span) { s.TraceID = traces.TraceID{} })}, []string{"no-id 2"}},
 		{"open", []*traces.Span{with(root(), func(s *traces.Span) { s.EndUnixNano = 0 })}, []string{"no-end 1"}},
 		{"reversed", []*traces.Span{span(1, 0, 10, 9)}, []string{"reversed 1"}},
 		{"outlives", []*traces.Span{root(), span(2, 1, 11, 21)}, []string{"outlives-parent 1"}},
@@ -97,7 +98,10 @@ func TestManyNames(t *testing.T) {
 	named := func(n int, format string, value func(int) any) []string {
 		var spans []*traces.Span
 		for i := range n {
-			spans = append(spans, with(span(0, 0, 1, 2), func(s *traces.Span) { s.Name = fmt.Sprintf(format, value(i)) }))
+			spans = append(spans, with(span(1, 0, 1, 2), func(s *traces.Span) {
+				s.SpanID[0], s.SpanID[1] = byte(i), byte(i>>8)
+				s.Name = fmt.Sprintf(format, value(i))
+			}))
 		}
 		return rules(spans...)
 	}

@@ -19,6 +19,9 @@ const (
 	magicZstd = "\x28\xb5\x2f\xfd"
 	magicBOM  = "\xef\xbb\xbf"
 
+	magicUTF16LE = "\xff\xfe"
+	magicUTF16BE = "\xfe\xff"
+
 	// maxWrappings is how many compressions may be around each other.
 	maxWrappings = 3
 	// maxWindow bounds the memory of zstd. Its writers' defaults need 8 MiB.
@@ -46,6 +49,9 @@ func (f *file) unwrap(r io.Reader, wrappings int) error {
 			defer z.Close()
 		}
 		return f.compressed("zstd", z, err, wrappings)
+	case has(string(head), magicUTF16LE), has(string(head), magicUTF16BE):
+		f.refused = "UTF-16 text, want UTF-8"
+		return nil
 	case isFramed(head, f.cfg.maxValue):
 		return f.framed(br)
 	case isProto(head):
@@ -100,10 +106,14 @@ func (f *file) json(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	if len(head) > probeBytes && len(bytes.TrimSpace(head)) == 0 {
+		f.refused = "white space"
+		return nil
+	}
 	if f.isLine(head) {
 		return f.lines(&blocks{r: r, rest: head, max: f.cfg.maxValue})
 	}
-	return f.split(io.MultiReader(bytes.NewReader(head), r))
+	return f.split(&spot{text: head, r: r, line: 1})
 }
 
 // isLine says whether a file that begins so is read line by line: unless the
@@ -117,7 +127,7 @@ func (f *file) isLine(head []byte) bool {
 	line := head[s.Offset():]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
-	} else if len(line) > f.cfg.maxValue {
+	} else if len(line) > f.cfg.maxValue || len(line) > probeBytes && isWhole(line) {
 		return false
 	}
 	s.Reset(line)
@@ -126,13 +136,14 @@ func (f *file) isLine(head []byte) bool {
 }
 
 // firstLine reads to the end of the first line that is not blank, and a bit
-// on; at most limit bytes of it.
+// on; at most limit bytes of it, or what shows that it is no document.
 func firstLine(r io.Reader, limit int) ([]byte, error) {
 	buf := make([]byte, 0, 64<<10)
 	text := false // something that is not white space was seen
+	probe := probeBytes
 	for {
 		start := len(buf)
-		buf = withRoom(buf, 32<<10, 2*blockBytes)
+		buf = withRoom(buf, 32<<10, limit)
 		n, err := r.Read(buf[start:cap(buf)])
 		buf = buf[:start+n]
 		fresh := buf[start:]
@@ -145,6 +156,12 @@ func firstLine(r io.Reader, limit int) ([]byte, error) {
 		}
 		if err != nil {
 			return buf, err
+		}
+		if len(buf) > probe {
+			if isWhole(buf) || hopeless(buf) {
+				return buf, nil
+			}
+			probe = 2 * len(buf)
 		}
 	}
 }

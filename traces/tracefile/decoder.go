@@ -17,6 +17,7 @@ type decoder struct {
 	max     int     // bytes of a line
 	line    int64   // of the present value, for skips
 	at      int64   // its offset
+	lines   bool    // all values are lines, also those that do not look so
 	*batch          // where what is read goes
 }
 
@@ -26,6 +27,8 @@ type batch struct {
 	known   int64  // documents of spans in it
 	format  Format // of the first of them
 	refused string // the first thing in it that is none
+	opens   int    // where a value begins that goes over lines, plus one; nothing after it was read
+	late    bool   // more than refuseAfter has been looked through
 	skips   skips
 }
 

@@ -33,7 +33,9 @@
 // A file is read as a stream: memory does not depend on its size, but for
 // [Jaeger] documents, of which one trace is a value, and for what the caller
 // keeps. A line, document or message is at most 64 MiB ([WithMaxValueBytes]),
-// JSON nests at most 500 deep and attribute values 64.
+// JSON nests at most 500 deep and attribute values 64. A value of more than
+// 1 MiB takes memory only as long as it can still become a document, and a file
+// whose first 1 MiB, or first value, has no spans is not looked through further.
 //
 // # Writing
 //

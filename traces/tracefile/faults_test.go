@@ -47,6 +47,11 @@ func TestPassedOver(t *testing.T) {
 		{"deep unknown", a + `{"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}\n" + b, "a b", "-:2: line passed over: invalid JSON: nested deeper than 500\n"},
 		{"pretty and torn", "{\n \"resourceSpans\": [\n" + oneLine[len(`{"resourceSpans":[`):len(oneLine)-2] + ",\n {\"scopeSpa", "a", "-:4: object passed over: JSON ends in the middle of a value\n"},
 		{"torn among pretty", "{\n \"resourceSpans\": [],\n \"x\": \"\n" + "{\n\"resourceSpans\": [\n" + oneLine[len(`{"resourceSpans":[`):len(oneLine)-2] + "]\n}", "a", "-:1: object passed over: JSON ends in the middle of a value\n"},
+		{"pretty after lines", a + "{\n  \"resourceSpans\": [\n" + oneLine[len(`{"resourceSpans":[`):len(oneLine)-2] + "\n  ]\n}\n" + b + b[:60] + "\n" + b, "a a b b", "-:8: object passed over: JSON ends in the middle of a value\n"},
+		{"array after lines", a + "[\r\n  {\r\n\"resourceSpans\": [\n" + oneLine[len(`{"resourceSpans":[`):len(oneLine)-2] + "]\n }\n,{}]\n" + b, "a a b", ""},
+		{"torn to a bracket", a + "{\n" + b + "{\n" + a, "a b a", "-:2: object passed over: JSON ends in the middle of a value (2 times)\n"},
+		{"zeros of a crash", a + strings.Repeat("\x00", 5000) + b + "\x00\x00\n" + a + strings.Repeat("\x00", 100), "a b a", "-:2: NUL bytes (3 times)\n"},
+		{"lines of Windows", "\xef\xbb\xbf" + strings.ReplaceAll(a+b, "\n", "\r\n") + "\r\n", "a b", ""},
 		{"array with others", "[\n" + oneLine + ",\n 7, \n" + oneLine + "]", "a a", "-:3: text that is not JSON\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,6 +80,7 @@ func TestRefused(t *testing.T) {
 	td.ResourceSpans().AppendEmpty()
 	for _, tt := range []struct{ name, file, want string }{
 		{"JSON", `{"foo":1,"bar":[]}`, `JSON object with keys "foo", "bar"`},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "UTF-16 text, want UTF-8"},
 		{"many keys", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, `JSON object with keys "a", "b", "c", "d", "e", "f", …`},
 		{"data that is not Jaeger's", `{"data":[{"id":1}]}`, `JSON object with keys "data"`},
 		{"trace that is not Tempo's", `{"trace":"x"}`, `JSON object with keys "trace"`},

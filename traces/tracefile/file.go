@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -80,34 +81,52 @@ func (f *file) handOut(b *batch, line, offset int64) error {
 	}
 	clear(b.out)
 	b.out = b.out[:0]
-	if f.known == 0 && offset > refuseAfter {
+	late := b.late || offset > refuseAfter
+	b.late = false
+	if f.known == 0 && late {
 		return f.verdict()
 	}
 	return nil
 }
 
-// lines reads a file of lines with as many workers as were asked for.
+// lines reads a file of lines with as many workers as were asked for, up to where
+// it is none.
 func (f *file) lines(k *blocks) error {
+	read := f.oneByOne
 	if f.cfg.workers > 1 {
-		return f.parallel(k)
+		read = f.parallel
 	}
+	opened, err := read(k)
+	if err != nil || opened == nil {
+		return err
+	}
+	return f.split(opened)
+}
+
+// oneByOne decodes blocks of lines in this goroutine.
+func (f *file) oneByOne(k *blocks) (opened *spot, err error) {
 	d := f.decoder()
 	line := int64(0)
 	var buf []byte
 	for {
 		b, err := k.next(buf)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		lines := d.block(b)
 		if err := f.handOut(d.batch, line, b.offset); err != nil {
-			return err
+			return nil, err
 		}
 		line += lines
-		if !b.tooBig {
+		if d.opens > 0 {
+			opened = b.from(d.opens-1, line)
+			opened.r = io.MultiReader(bytes.NewReader(k.rest), k.r)
+			return opened, nil
+		}
+		if cap(b.data) <= 4*probeBytes {
 			buf = b.data
 		}
 	}

@@ -150,6 +150,7 @@ func (f *following) add(path string) {
 		return f.yield(sp, err)
 	}
 	t.dec = t.decoder()
+	t.dec.lines = true
 	f.tracks = append(f.tracks, t)
 	f.account(&t.file)
 }

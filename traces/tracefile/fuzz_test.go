@@ -45,6 +45,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("[\n{\"traceId\":\"a\",\"id\":\"1\"},\n,]"))
 	f.Add([]byte("{\n \"data\": [ {\"traceID\":\"1\",\"spans\":[{\"references\":[{}],\"tags\":[{\"value\":1}]}]"))
+	f.Add(append(append(slices.Clip(line), "\n{\n\"resourceSpans\": [\n"...), line[len(`{"resourceSpans":[`):]...))
+	f.Add(append(append(slices.Clip(line), "\n\x00\x00\x00"...), line...))
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -19,7 +19,9 @@ const (
 type block struct {
 	data   []byte
 	offset int64 // in the file
-	tooBig bool  // a line over the limit, without its data
+	tooBig bool  // data is only the beginning of a line over the limit
+	cut    bool  // data is only the beginning of a line that cannot be read
+	size   int64 // in the file
 }
 
 // blocks cuts a stream into runs of whole lines.
@@ -29,6 +31,7 @@ type blocks struct {
 	rest   []byte // read, not yet given out; in the memory of the last block
 	offset int64  // of rest
 	whole  bool   // give out only lines that end in a newline
+	passed bool   // what comes up to the next newline is of a line given out before
 	eof    bool
 }
 
@@ -36,6 +39,9 @@ type blocks struct {
 // end. A last line without a newline is a line, unless whole is set: then it
 // stays in rest. What a pipe has delivered so far is not held back.
 func (k *blocks) next(buf []byte) (block, error) {
+	if k.passed && len(k.rest) == 0 {
+		return k.pass(buf[:0])
+	}
 	// buf may be the memory that rest is in: append moves it down then.
 	if k.offset == 0 && cap(buf) == 0 {
 		buf = k.rest // what has been read to see what the file is
@@ -45,6 +51,7 @@ func (k *blocks) next(buf []byte) (block, error) {
 	k.rest = nil
 	short := true // also at the start: rest may hold lines
 	end := 0      // of the last whole line
+	probe := probeBytes
 	for scanned := 0; ; {
 		if short || k.eof || len(buf) >= blockBytes {
 			if i := lastNewline(buf[scanned:]); i >= 0 {
@@ -57,7 +64,12 @@ func (k *blocks) next(buf []byte) (block, error) {
 		}
 		switch {
 		case len(buf) > k.max:
-			return k.tooLong(buf)
+			return k.tooLong(buf), nil
+		case end == 0 && len(buf) > probe:
+			if hopeless(buf) {
+				return k.hopeless(buf), nil
+			}
+			probe = 2 * len(buf)
 		case k.eof && len(buf) > 0 && !k.whole:
 			return k.cut(buf, len(buf)), nil
 		case k.eof:
@@ -103,8 +115,9 @@ func lastNewline(b []byte) int {
 
 // fill reads once into buf, and says whether there was less than was asked for.
 func (k *blocks) fill(buf *[]byte) (short bool, err error) {
-	want := max(blockBytes-len(*buf), pieceBytes)
-	b := withRoom(*buf, want, 2*blockBytes)
+	b := *buf
+	want := max(blockBytes-len(b), pieceBytes)
+	b = withRoom(b, want, k.max)
 	n, err := k.r.Read(b[len(b) : len(b)+want])
 	*buf = b[:len(b)+n]
 	if errors.Is(err, io.EOF) {
@@ -114,33 +127,37 @@ func (k *blocks) fill(buf *[]byte) (short bool, err error) {
 	return n < want, err
 }
 
-// withRoom returns b with room for n more bytes: where it has too little, in
-// memory of twice its size, and of the least size given.
-func withRoom(b []byte, n, least int) []byte {
-	if cap(b)-len(b) >= n {
-		return b
-	}
-	grown := make([]byte, len(b), max(2*cap(b), least))
-	copy(grown, b)
-	return grown
+// tooLong gives out the beginning of a line that has outgrown the limit.
+func (k *blocks) tooLong(buf []byte) block {
+	b := block{data: bytes.Clone(buf[:min(len(buf), 64)]), offset: k.offset, tooBig: true, size: int64(len(buf))}
+	k.passed = true
+	k.offset += b.size
+	return b
 }
 
-// tooLong passes over the rest of a line that has outgrown the limit.
-func (k *blocks) tooLong(buf []byte) (block, error) {
-	b := block{offset: k.offset, tooBig: true}
-	k.offset += int64(len(buf))
-	var chunk []byte
-	for !k.eof {
-		chunk = chunk[:0]
-		if _, err := k.fill(&chunk); err != nil {
-			return b, err
-		}
-		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
-			k.offset += int64(i + 1)
-			k.rest = chunk[i+1:]
-			break
-		}
-		k.offset += int64(len(chunk))
+// hopeless gives out the beginning of a line that cannot be read, whatever comes.
+func (k *blocks) hopeless(buf []byte) block {
+	b := block{data: buf, offset: k.offset, cut: true, size: int64(len(buf))}
+	k.passed = true
+	k.offset += b.size
+	return b
+}
+
+// pass goes past some of the rest of a line whose beginning was given out. It
+// comes back often, so that a reader can stop in the middle of an endless line.
+func (k *blocks) pass(buf []byte) (block, error) {
+	if _, err := k.fill(&buf); err != nil {
+		return block{}, err
 	}
+	n := len(buf)
+	if n == 0 && k.eof {
+		return block{}, io.EOF
+	}
+	if i := bytes.IndexByte(buf, '\n'); i >= 0 {
+		n, k.passed = i+1, false
+	}
+	b := block{data: buf[:0], offset: k.offset, size: int64(n)}
+	k.rest = buf[n:]
+	k.offset += b.size
 	return b, nil
 }

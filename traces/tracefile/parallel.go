@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -16,6 +17,16 @@ func (d *decoder) block(b block) (lines int64) {
 		d.tooLong()
 		return 1
 	}
+	if b.cut {
+		d.line, d.at = 1, 0
+		d.late = true
+		fault := d.texts(b.data)
+		if fault == "" { // brackets alone, or white space
+			fault = d.foreign(b.data)
+		}
+		d.skip("line passed over: " + fault)
+		return 1
+	}
 	for at := 0; at < len(b.data); {
 		end := len(b.data)
 		if i := bytes.IndexByte(b.data[at:], '\n'); i >= 0 {
@@ -23,9 +34,18 @@ func (d *decoder) block(b block) (lines int64) {
 		}
 		lines++
 		d.line, d.at = lines, int64(at)
-		if text := b.data[at:end]; len(text) > d.max {
+		text := b.data[at:end]
+		if len(text) > 0 && text[0] == 0 { // a crash left them in place of what was written
+			text = bytes.TrimLeft(text, "\x00")
+			d.skip("NUL bytes")
+		}
+		switch {
+		case len(text) > d.max:
 			d.tooLong()
-		} else if len(text) > 0 {
+		case !d.lines && opens(text):
+			d.opens = at + 1
+			return lines - 1
+		case len(text) > 0:
 			if fault := d.texts(text); fault != "" {
 				d.skip("line passed over: " + fault)
 			}
@@ -35,10 +55,18 @@ func (d *decoder) block(b block) (lines int64) {
 	return lines
 }
 
+// opens says whether a line is the first of a value that goes on in the next: of
+// brackets alone. A line that was torn is rarely so short.
+func opens(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && len(line) <= 4 && line[len(line)-1] == '{' && len(bytes.Trim(line, "[{")) == 0
+}
+
 func (d *decoder) tooLong() {
 	what := fmt.Sprintf("line over the limit of %d bytes", d.max)
 	d.refuse(what)
 	d.skip(what)
+	d.late = d.max >= refuseAfter // else what comes may still show what the file is
 }
 
 // job is a block on its way through a worker.
@@ -72,7 +100,7 @@ type crew struct {
 // the workers: it decodes while it has nothing to hand out. With a goroutine
 // more than there are cores, it was the one that waited for its turn, and all
 // others for it.
-func (f *file) parallel(k *blocks) error {
+func (f *file) parallel(k *blocks) (opened *spot, err error) {
 	n := f.cfg.workers
 	c := &crew{k: k, free: make(chan *job, n+2), order: make(chan *job, n+2), stop: make(chan struct{})}
 	for range n + 2 {
@@ -85,8 +113,13 @@ func (f *file) parallel(k *blocks) error {
 	for range n {
 		wg.Go(func() { c.work(f.decoder()) })
 	}
-	defer wg.Wait()
-	defer close(c.stop)
+	defer func() {
+		close(c.stop)
+		wg.Wait()
+		if opened != nil {
+			opened.r = c.rest()
+		}
+	}()
 	var own *decoder
 	if f.regular {
 		own = f.decoder()
@@ -94,18 +127,39 @@ func (f *file) parallel(k *blocks) error {
 	for line := int64(0); ; {
 		j := await(c, c.order, own)
 		if errors.Is(j.err, io.EOF) {
-			return nil
+			return nil, nil
 		}
 		if j.err != nil {
-			return j.err
+			return nil, j.err
 		}
 		await(c, j.done, own)
 		if err := f.handOut(&j.batch, line, j.block.offset); err != nil {
-			return err
+			return nil, err
 		}
 		line += j.lines
+		if at := j.batch.opens; at > 0 {
+			return j.block.from(at-1, line), nil
+		}
 		c.free <- j
 	}
+}
+
+// rest is what comes after the last block that was received, when nobody works.
+func (c *crew) rest() io.Reader {
+	var list []io.Reader
+	for {
+		select {
+		case j := <-c.order:
+			list = append(list, bytes.NewReader(j.block.data))
+		default:
+			return io.MultiReader(append(list, bytes.NewReader(c.k.rest), c.k.r)...)
+		}
+	}
+}
+
+// from is the place at an offset in the block, after so many lines.
+func (b *block) from(at int, lines int64) *spot {
+	return &spot{text: slices.Clip(b.data[at:]), line: lines + 1, offset: b.offset + int64(at)}
 }
 
 // await receives from ch, and decodes blocks with d, if it is not nil, until
@@ -165,7 +219,7 @@ func (c *crew) read(j *job) bool {
 		return false
 	}
 	j.block, j.err = c.k.next(j.buf)
-	if j.err == nil && !j.block.tooBig {
+	if j.err == nil && cap(j.block.data) <= 4*probeBytes {
 		j.buf = j.block.data
 	}
 	c.end = j.err != nil

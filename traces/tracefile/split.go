@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,9 @@ type splitter struct {
 	line   int64 // of buf[pos]
 	eof    bool
 
-	frames int   // gone past inside one another
-	seen   int64 // in the file: the end of what was looked through for the last of them
+	frames int      // gone past inside one another
+	seen   int64    // in the file: the end of what was looked through for the last of them
+	past   *nesting // of an object given out before, of which more comes
 }
 
 // piece is what a splitter gives out.
@@ -31,6 +33,7 @@ type piece struct {
 	line   int64
 	offset int64
 	fault  string // why text is not a whole object
+	cut    bool   // text is only the beginning of it
 }
 
 // next returns the next piece, valid until the one after it; io.EOF at the end.
@@ -40,6 +43,12 @@ func (k *splitter) next() (piece, error) {
 			if err := k.fill(0); err != nil {
 				return piece{}, err
 			}
+			if k.past == nil {
+				return k.give(0, ""), nil // white space and brackets may go on for ever
+			}
+		}
+		if k.past != nil {
+			return k.pass(), nil
 		}
 		switch k.buf[k.pos] {
 		case '\n':
@@ -64,7 +73,7 @@ func (k *splitter) fill(n int) error {
 	k.offset += int64(k.pos)
 	k.buf = k.buf[:copy(k.buf, k.buf[k.pos:k.pos+n])]
 	k.pos = 0
-	k.buf = withRoom(k.buf, 32<<10, 128<<10)
+	k.buf = withRoom(k.buf, 32<<10, k.max)
 	for {
 		m, err := k.r.Read(k.buf[len(k.buf):cap(k.buf)])
 		k.buf = k.buf[:len(k.buf)+m]
@@ -158,13 +167,20 @@ func (t *nesting) step(c byte) (ends, torn bool) {
 // object gives out the object that begins at pos.
 func (k *splitter) object() (piece, error) {
 	var t nesting
+	probe := probeBytes
 	for n := 0; ; n++ {
 		if k.pos+n == len(k.buf) {
 			if n > k.max {
 				if k.descend(n) {
 					return k.next()
 				}
-				return k.tooBig(&t, n)
+				return k.tooBig(&t, n), nil
+			}
+			if n > probe {
+				if hopeless(k.buf[k.pos : k.pos+n]) {
+					return k.begun(&t, n, ""), nil
+				}
+				probe = 2 * n
 			}
 			if err := k.fill(n); errors.Is(err, io.EOF) {
 				if k.descend(n) {
@@ -215,29 +231,48 @@ func (k *splitter) descend(n int) bool {
 	return false
 }
 
-// tooBig passes over an object of which n bytes were seen.
-func (k *splitter) tooBig(t *nesting, n int) (piece, error) {
-	p := k.give(n, fmt.Sprintf("object over the limit of %d bytes", k.max))
-	p.text = nil // its memory is read over below
-	for {
-		for n = 0; k.pos+n < len(k.buf); n++ {
-			if ends, torn := t.step(k.buf[k.pos+n]); ends || torn {
-				k.give(n+1, "")
-				return p, nil
+// tooBig gives out the beginning of an object of which n bytes were seen.
+func (k *splitter) tooBig(t *nesting, n int) piece {
+	p := k.begun(t, n, fmt.Sprintf("object over the limit of %d bytes", k.max))
+	p.text = bytes.Clone(p.text[:min(len(p.text), 64)])
+	return p
+}
+
+// begun gives out the beginning of an object, and makes the rest be passed over.
+func (k *splitter) begun(t *nesting, n int, fault string) piece {
+	p := k.give(n, fault)
+	p.cut = true
+	k.past = t
+	return p
+}
+
+// pass goes past what is in the buffer of an object that was given out.
+func (k *splitter) pass() piece {
+	for n := 0; k.pos+n < len(k.buf); n++ {
+		if ends, torn := k.past.step(k.buf[k.pos+n]); ends || torn {
+			k.past = nil
+			if ends {
+				n++
 			}
-		}
-		k.give(n, "")
-		if err := k.fill(0); errors.Is(err, io.EOF) {
-			return p, nil
-		} else if err != nil {
-			return piece{}, err
+			k.give(n, "")
+			return k.give(0, "")
 		}
 	}
+	k.give(len(k.buf)-k.pos, "")
+	return k.give(0, "")
+}
+
+// spot is a place in a file.
+type spot struct {
+	text   []byte    // what follows, as far as it was read
+	r      io.Reader // what comes after it
+	line   int64
+	offset int64
 }
 
 // split reads a stream of objects that are not lines.
-func (f *file) split(r io.Reader) error {
-	k := &splitter{r: r, max: f.cfg.maxValue, line: 1}
+func (f *file) split(at *spot) error {
+	k := &splitter{r: at.r, buf: at.text, max: f.cfg.maxValue, line: at.line, offset: at.offset}
 	d := f.decoder()
 	for {
 		p, err := k.next()
@@ -249,6 +284,8 @@ func (f *file) split(r io.Reader) error {
 		}
 		d.line, d.at = p.line, p.offset
 		switch {
+		case p.offset > refuseAfter && f.known+d.known == 0 && len(p.text) == 0:
+			d.refuse("brackets and white space")
 		case p.fault == faultNotJSON:
 			d.foreign(p.text)
 			d.skip("text that is not JSON")
@@ -263,7 +300,7 @@ func (f *file) split(r io.Reader) error {
 		if err := f.handOut(d.batch, 0, 0); err != nil {
 			return err
 		}
-		if f.known == 0 && p.offset > refuseAfter {
+		if f.known == 0 && (p.cut && k.max >= refuseAfter || p.offset > refuseAfter) {
 			if err := f.verdict(); err != nil {
 				return err
 			}

@@ -203,7 +203,7 @@ func (t *track) drain(ctx context.Context) error {
 			return err
 		}
 		t.line += lines
-		if !b.tooBig {
+		if cap(b.data) <= 4*probeBytes {
 			t.buf = b.data
 		}
 	}
