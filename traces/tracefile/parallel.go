@@ -93,7 +93,7 @@ type crew struct {
 }
 
 // parallel decodes blocks of lines in several goroutines and hands them out in
-// order. At most workers+2 blocks are in memory at a time, however slow the
+// order. At most workers+4 blocks are in memory at a time, however slow the
 // loop over the spans is.
 //
 // Where reading does not wait for anybody, the goroutine of the loop is one of
@@ -102,8 +102,8 @@ type crew struct {
 // others for it.
 func (f *file) parallel(k *blocks) (opened *spot, err error) {
 	n := f.cfg.workers
-	c := &crew{k: k, free: make(chan *job, n+2), order: make(chan *job, n+2), stop: make(chan struct{})}
-	for range n + 2 {
+	c := &crew{k: k, free: make(chan *job, n+4), order: make(chan *job, n+4), stop: make(chan struct{})}
+	for range n + 4 {
 		c.free <- &job{done: make(chan struct{}, 1)}
 	}
 	if f.regular {
