@@ -38,7 +38,7 @@ func TestValuesThatPanic(t *testing.T) {
 		c.SetMetadata(ctx, "w", w)
 		return w, w
 	}, c)
-	if _, same := err.(wicked); !same || got != (wicked{}) { //nolint:errorlint // errors.As would call it
+	if _, same := err.(wicked); !same || got != (wicked{}) { //nolint:errorlint // errors.As would call its methods, which panic
 		t.Errorf("got %T and %T", got, err)
 	}
 	func() {

@@ -213,7 +213,7 @@ func lateScenario(check *checker) {
 	c, err := annotate.New(annotate.Config{Bootstrap: bootstrap.Config{App: "off", Logger: slog.New(slog.DiscardHandler)}, Live: true})
 	check.well(err)
 	slow := annotate.Metrics(annotate.MetricFunc("slow", func(context.Context, annotate.Sample) (annotate.Score, error) {
-		time.Sleep(20 * time.Millisecond) // so that shutdown has something to wait for
+		time.Sleep(20 * time.Millisecond) // a metric that is at work when Shutdown begins, which has to wait for it
 		return annotate.Score{Value: 1}, nil
 	}))
 	work := annotate.Func("second life", func(ctx context.Context, _ int) (int, error) {

@@ -94,7 +94,7 @@ func register(c *Client) *Client {
 // Default returns the client of the package's functions: the one of [SetDefault], else the first of [New],
 // else one with the zero [Config].
 //
-//nolint:contextcheck,nolintlint // as above, not for who asks first
+//nolint:contextcheck,nolintlint // New begins tracing for the program, not for who asks first; the linter sees it in some runs only
 func Default() *Client {
 	if c := process.current.Load(); c != nil {
 		return c

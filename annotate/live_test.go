@@ -187,7 +187,7 @@ func TestJSONLSinkRotates(t *testing.T) {
 func TestJSONLSinkLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege")
+		t.Skip("on Windows, making a symbolic link takes a privilege")
 	}
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")

@@ -151,7 +151,7 @@ func TestEndings(t *testing.T) {
 					err = form.wrap(c, tt.fn)(t.Context())
 					return nil
 				}()
-				if err != tt.err || panicked != tt.panics { //nolint:errorlint // the very same
+				if err != tt.err || panicked != tt.panics { //nolint:errorlint // the error itself is wanted, not one that wraps it
 					t.Errorf("returned %v, panicked %v", err, panicked)
 				}
 				s := spans.Span("work").One()

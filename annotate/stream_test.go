@@ -320,7 +320,7 @@ func TestChan(t *testing.T) {
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		ch = annotate.Chan("deadline", produce, c)(ctx, 3)
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second) // of the bubble: the deadline is over
 		if _, ok := <-ch; ok {
 			t.Error("the channel is open")
 		}

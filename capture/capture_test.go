@@ -147,7 +147,7 @@ func TestError(t *testing.T) {
 				span(ctx, "inside")
 				return failure
 			}, capture.WithTracerProvider(tp))
-			if err != failure { //nolint:errorlint // the very same
+			if err != failure { //nolint:errorlint // the error itself is wanted, not one that wraps it
 				t.Errorf("error %T, want it as it was", err)
 			}
 			wantNames(t, res, "block", "inside")

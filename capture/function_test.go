@@ -62,7 +62,7 @@ func TestFunc(t *testing.T) {
 	boom := errors.New("boom")
 	closure := func(context.Context, int) (int, error) { return 7, boom }
 	n, err := capture.Func(closure, opts...)(t.Context(), 1)
-	if n != 7 || err != boom { //nolint:errorlint // the very same
+	if n != 7 || err != boom { //nolint:errorlint // the error itself is wanted, not one that wraps it
 		t.Errorf("%d, %v, want what the function returns", n, err)
 	}
 	wantNames(t, res, "TestFunc")

@@ -152,7 +152,7 @@ func TestWatch(t *testing.T) {
 			t.Fatalf("nothing has changed, and there are %d summaries", summaries())
 		}
 		writeSpans(t, dir, testspans.Bad()) // the App starts again and clears its file
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second)         // of the bubble: the next look
 		synctest.Wait()
 		if summaries() != 2 || !strings.Contains(stdout.String(), "33 spans in 3 traces") {
 			t.Fatalf("after the restart:\n%s", &stdout)
