@@ -40,22 +40,33 @@ func (s *scratch) release() {
 	scratches.Put(s)
 }
 
-func (s *scratch) add(kv attribute.KeyValue) {
-	if s.n < maxAttributes {
-		s.attrs[s.n] = kv
-		s.n++
+// next returns where the attribute of k stands, and nil when there is no room. Its value is set in place: as a
+// value that is handed on it would be copied twice, right after it was written (ADR 0126).
+func (s *scratch) next(k attribute.Key) *attribute.KeyValue {
+	if s.n == maxAttributes {
+		return nil
 	}
+	kv := &s.attrs[s.n]
+	s.n++
+	kv.Key = k
+	return kv
 }
 
 func (s *scratch) str(k attribute.Key, v string) {
-	if v != "" {
-		s.add(k.String(v))
+	if v == "" {
+		return
+	}
+	if kv := s.next(k); kv != nil {
+		kv.Value = attribute.StringValue(v)
 	}
 }
 
 func (s *scratch) num(k attribute.Key, v int) {
-	if v > 0 {
-		s.add(k.Int(v))
+	if v <= 0 {
+		return
+	}
+	if kv := s.next(k); kv != nil {
+		kv.Value = attribute.IntValue(v)
 	}
 }
 

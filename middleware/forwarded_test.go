@@ -115,6 +115,26 @@ func TestSplitHostPort(t *testing.T) {
 	}
 }
 
+// Each byte at each place of texts of each length.
+func TestIsASCII(t *testing.T) {
+	t.Parallel()
+	for n := range 35 {
+		text := []byte(strings.Repeat("a", n))
+		if !isASCII(string(text)) {
+			t.Errorf("%d letters are not ASCII", n)
+		}
+		for at := range n {
+			for c := range 256 {
+				text[at] = byte(c)
+				if got := isASCII(string(text)); got != (c < 0x80) {
+					t.Errorf("isASCII(%q) = %v", text, got)
+				}
+			}
+			text[at] = 'a'
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -46,7 +46,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.pass(o.ctx, w, r) //nolint:contextcheck // a child of the request's, which the linter does not see
 		return
 	case !o.span.IsRecording() && !h.serverTiming:
-		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
+		h.unrecorded(o, w, r) //nolint:contextcheck // as above
 		return
 	}
 	x := &exchange{h: h, span: o.span, outer: r, method: o.method, started: o.route}
@@ -63,8 +63,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // opened is a request whose span has begun; without a span it gets none.
 type opened struct {
 	ctx           context.Context //nolint:containedctx // handed on at once
+	caller        *caller         // nil: the caller sent no trace, or another propagator found it
 	span          trace.Span
 	method, route string
+}
+
+// record returns the handler's context, not yet begun.
+func (o opened) record() *request.Context {
+	if o.caller != nil {
+		return &o.caller.inner
+	}
+	return new(request.Context)
 }
 
 // open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
@@ -72,21 +81,31 @@ type opened struct {
 func (h *handler) open(r *http.Request) (o opened) {
 	defer func() {
 		if p := recover(); p != nil {
-			o.span = nil
-			if o.ctx == nil {
-				o.ctx = r.Context()
-			}
+			o = opened{ctx: h.carried(r)}
 			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %v", p))
 		}
 	}()
-	o.ctx = h.propagator().Extract(r.Context(), headerCarrier(r.Header))
 	tracer := h.tracer()
 	if tracer == nil || r.URL == nil || !h.wants(r) {
+		o.ctx = h.propagator().Extract(r.Context(), headerCarrier(r.Header))
 		return o
 	}
+	o.ctx = h.propagator().Extract(r.Context(), callerCarrier{headerCarrier(r.Header)})
+	o.caller, _ = o.ctx.(*caller)
 	o.method, o.route = h.method(r.Method), routeOf(r.Pattern)
 	o.ctx, o.span = h.start(o.ctx, tracer, r, o.method, o.route)
 	return o
+}
+
+// carried returns the context of a request whose span could not be started: with the caller's trace, if that can
+// be read.
+func (h *handler) carried(r *http.Request) (ctx context.Context) {
+	defer func() {
+		if recover() != nil { // it is what open has reported
+			ctx = r.Context()
+		}
+	}()
+	return h.propagator().Extract(r.Context(), headerCarrier(r.Header))
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.
@@ -121,10 +140,10 @@ func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 
 // unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
 // record a span further in.
-func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	var c request.Context
-	c.Init(ctx, r.URL.Path)
-	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
-	defer handOver(r, inner)   // the record stays open: nobody reads it, and it is bounded
+func (h *handler) unrecorded(o opened, w http.ResponseWriter, r *http.Request) {
+	c := o.record()
+	c.Init(o.ctx, r.URL.Path)
+	inner := r.WithContext(c)
+	defer handOver(r, inner) // the record stays open: nobody reads it, and it is bounded
 	h.next.ServeHTTP(w, inner)
 }

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,6 +23,31 @@ const (
 
 // clip returns s as valid UTF-8 of at most limit bytes.
 func clip(s string, limit int) string {
+	if len(s) <= limit && isASCII(s) {
+		return s
+	}
+	return clipUTF8(s, limit)
+}
+
+// isASCII takes eight bytes at a time, the last eight perhaps twice: it is asked for each text of each request, and
+// utf8.ValidString takes the bytes at the end one by one.
+func isASCII(s string) bool {
+	const high, word = 0x8080808080808080, 8
+	all := uint64(0)
+	if n := len(s); n >= word {
+		for i := 0; i < n-word; i += word {
+			all |= binary.NativeEndian.Uint64([]byte(s[i : i+word]))
+		}
+		all |= binary.NativeEndian.Uint64([]byte(s[n-word:]))
+		return all&high == 0
+	}
+	for i := range len(s) {
+		all |= uint64(s[i])
+	}
+	return all&high == 0
+}
+
+func clipUTF8(s string, limit int) string {
 	if len(s) > limit {
 		s = s[:limit]
 		// A character that the cut has halved goes with it.
@@ -39,7 +65,7 @@ func clip(s string, limit int) string {
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD") // one byte may become three
 	if len(s) > limit {
-		return clip(s, limit)
+		return clipUTF8(s, limit)
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package tracecontext
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -18,7 +19,9 @@ func TestDecodeHex(t *testing.T) {
 				var want, got [8]byte
 				_, err := hex.Decode(want[:], src)
 				valid := err == nil && bytes.Equal(src, bytes.ToLower(src))
-				if ok := decodeHex(got[:], string(src)); ok != valid || ok && got != want {
+				value, bad := decodeHex(string(src))
+				binary.BigEndian.PutUint64(got[:], value)
+				if ok := bad == 0; ok != valid || ok && got != want {
 					t.Fatalf("decodeHex(%q) = %x, %v, want %x, %v", src, got, ok, want, valid)
 				}
 				if v, ok := decodeByte(string(src[at&^1:][:2])); ok != valid || ok && v != want[at/2] {

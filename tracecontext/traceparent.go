@@ -39,10 +39,15 @@ func parseTraceparent(h string) (scc trace.SpanContextConfig, ok bool) {
 		h[versionEnd] != '-' || h[traceIDEnd] != '-' || h[parentIDEnd] != '-' {
 		return scc, false
 	}
-	if !decodeHex(scc.TraceID[:], h[traceIDStart:traceIDEnd]) || !scc.TraceID.IsValid() ||
-		!decodeHex(scc.SpanID[:], h[parentIDStart:parentIDEnd]) || !scc.SpanID.IsValid() {
+	high, bad1 := decodeHex(h[traceIDStart : traceIDStart+16])
+	low, bad2 := decodeHex(h[traceIDStart+16 : traceIDEnd])
+	parent, bad3 := decodeHex(h[parentIDStart:parentIDEnd])
+	if bad1|bad2|bad3 != 0 || high|low == 0 || parent == 0 {
 		return scc, false
 	}
+	binary.BigEndian.PutUint64(scc.TraceID[:8], high)
+	binary.BigEndian.PutUint64(scc.TraceID[8:], low)
+	binary.BigEndian.PutUint64(scc.SpanID[:], parent)
 	version, ok := decodeByte(h[:versionEnd])
 	if !ok {
 		return scc, false
@@ -58,25 +63,26 @@ func parseTraceparent(h string) (scc trace.SpanContextConfig, ok bool) {
 	return scc, true
 }
 
-// decodeHex decodes lower-case hexadecimal into dst, whose length is a multiple
-// of four; encoding/hex takes upper case too, which the specification forbids. It
-// takes eight digits at a time without a branch, since ids are random: which
-// digits are letters cannot be predicted.
-func decodeHex(dst []byte, src string) bool {
+// decodeHex decodes sixteen digits of lower-case hexadecimal; encoding/hex takes upper case too, which the
+// specification forbids. bad is not 0 when one is none.
+func decodeHex(s string) (value, bad uint64) {
+	high, bad1 := decodeWord(binary.BigEndian.Uint64([]byte(s[:8])))
+	low, bad2 := decodeWord(binary.BigEndian.Uint64([]byte(s[8:16])))
+	return high<<32 | low, bad1 | bad2
+}
+
+// decodeWord decodes eight digits without a branch: ids are random, so that
+// which digits are letters cannot be predicted.
+func decodeWord(w uint64) (value, bad uint64) {
 	const ones = 0x0101010101010101
-	bad := uint64(0)
-	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
-		w := binary.BigEndian.Uint64([]byte(src[:8]))
-		letters := w >> 6 & ones // ones where c is 0x40 to 0x7f, or not ASCII
-		v := w - letters*('a'-'0'-10) - ones*'0'
-		// All are below sixteen, and those from ten were letters. What is below
-		// '0' borrows from the next, and is itself above sixteen then.
-		bad |= v&^(ones*0xf) | (v+ones*6)>>4&ones ^ letters
-		v = (v | v>>4) & 0x00ff00ff00ff00ff
-		v = (v | v>>8) & 0x0000ffff0000ffff
-		binary.BigEndian.PutUint32(dst, uint32(v|v>>16)) //nolint:gosec // the lower half
-	}
-	return bad == 0
+	letters := w >> 6 & ones // ones where c is 0x40 to 0x7f, or not ASCII
+	v := w - letters*('a'-'0'-10) - ones*'0'
+	// All are below sixteen, and those from ten were letters. What is below
+	// '0' borrows from the next, and is itself above sixteen then.
+	bad = v&^(ones*0xf) | (v+ones*6)>>4&ones ^ letters
+	v = (v | v>>4) & 0x00ff00ff00ff00ff
+	v = (v | v>>8) & 0x0000ffff0000ffff
+	return (v | v>>16) & 0xffffffff, bad
 }
 
 // decodeByte decodes two digits of lower-case hexadecimal.
