@@ -105,7 +105,7 @@ func (x *exchange) end(panicked any) {
 	sc := getScratch()
 	if route != x.started {
 		sc.str(semconv.HTTPRouteKey, route)
-		x.span.SetName(x.h.names.get(spanMethod(x.method), route))
+		x.span.SetName(x.h.names.get(spanMethod(x.method), route, x.inner.Pattern))
 	}
 	sc.num(semconv.HTTPResponseStatusCodeKey, status)
 	sc.str(semconv.HTTPStreamKey, stream)

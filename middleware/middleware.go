@@ -122,7 +122,7 @@ func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, me
 			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: caller}))
 		}
 	}
-	ctx, span := t.Start(ctx, h.names.get(spanMethod(method), route), opts...) //nolint:spancheck // the exchange ends it
+	ctx, span := t.Start(ctx, h.names.get(spanMethod(method), route, r.Pattern), opts...) //nolint:spancheck // the exchange ends it
 	sc.release()
 	return ctx, span //nolint:spancheck // the exchange ends it
 }

@@ -134,9 +134,14 @@ type names struct {
 	all atomic.Pointer[map[nameKey]string]
 }
 
-func (n *names) get(method, route string) string {
+// get returns the name of a span. The pattern that a mux has matched is the name when it has a method and no host.
+func (n *names) get(method, route, pattern string) string {
 	if route == "" {
 		return method
+	}
+	if len(pattern) == len(method)+1+len(route) && strings.HasPrefix(pattern, method) && pattern[len(method)] == ' ' &&
+		strings.HasSuffix(pattern, route) {
+		return pattern
 	}
 	key := nameKey{method, route}
 	if all := n.all.Load(); all != nil {
