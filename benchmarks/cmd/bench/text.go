@@ -1,8 +1,9 @@
 package main
 
 const preface = `Every claim is a ratio inside one run, against a named rival with its defaults: ours and the rival's work alternate, slice by slice, and the
-ratio is the median over the rounds. The figures of two runs, or of two machines, are not comparable; the ratios mostly are. "Holds" is what
-must be true on a noisy machine, "stretch" is where it is to go. ` + "`make bench`" + ` measures all of it again.
+ratio is the median over the rounds. P1 and P2 are measured with five pairs of providers, one after the other. The figures of two runs, or of
+two machines, are not comparable; the ratios mostly are. "Holds" is what must be true on a noisy machine, "stretch" is where it is to go.
+` + "`make bench`" + ` measures all of it again.
 
 The server span that is measured has every Required and Recommended attribute of the semantic conventions (a test holds it), on a request that a
 ServeMux routes, with a query and a User-Agent.
@@ -11,8 +12,8 @@ ServeMux routes, with a query and a User-Agent.
 
 const conclusions = `## What the scale says
 
-- **How to read it.** "Ours" is the difference of two noisy figures. On a busy machine single rows are off by a microsecond or more, some even
-  below zero: only what a whole column shows counts.
+- **How to read it.** "Ours" is the median, over the rounds, of the difference of two noisy figures, and so not the difference of the two medians
+  before it. On a busy machine single rows are off by a microsecond or more: only what a whole column shows counts.
 - **Attributes.** The SDK's own cost grows with each attribute, and ours with the bytes; from 0 to 128 neither grows faster than its input.
 - **Values.** Past some hundred bytes a span costs what copying and looking at its bytes costs; nothing is quadratic.
 - **Spans a trace.** The cost of a span does not depend on the size of its trace: nothing is kept for a trace.

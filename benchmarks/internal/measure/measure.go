@@ -114,9 +114,18 @@ func (s Series) Median(m Metric) float64 {
 // Ratio is the median of a's metric over b's, round by round: neighbors in time
 // have had the same weather.
 func Ratio(a, b Series, m Metric) float64 {
+	return rounds(a, b, func(a, b Sample) float64 { return m(a) / m(b) })
+}
+
+// Difference is the median of a's metric less b's, round by round.
+func Difference(a, b Series, m Metric) float64 {
+	return rounds(a, b, func(a, b Sample) float64 { return m(a) - m(b) })
+}
+
+func rounds(a, b Series, f func(a, b Sample) float64) float64 {
 	values := make([]float64, min(len(a.Samples), len(b.Samples)))
 	for i := range values {
-		values[i] = m(a.Samples[i]) / m(b.Samples[i])
+		values[i] = f(a.Samples[i], b.Samples[i])
 	}
 	return Median(values)
 }

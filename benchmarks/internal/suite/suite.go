@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -128,24 +129,42 @@ func touch(spans []sdktrace.ReadOnlySpan) {
 	}
 }
 
-// Run measures the goals. only picks some of them by their start ("P1"); empty is all.
-func (s *Suite) Run(only func(id string) bool) {
-	for _, part := range []struct {
-		id  string
-		run func()
+// Run measures the goals, all of them or those of only, and what is measured together with them. It measures nothing
+// when one is unknown.
+func (s *Suite) Run(only ...string) error {
+	parts := []struct {
+		goals []string
+		run   func()
 	}{
-		{"P1", func() { s.middlewareGoals(heaps[:]) }},
-		{"P3", s.off},
-		{"P4", func() { s.exportGoals(heaps[:]) }},
-		{"P6", s.writeGoal},
-		{"P7", s.readGoals},
-		{"P9", s.lossGoals},
-		{"P10", s.serverGoals},
-	} {
-		if only(part.id) {
-			part.run()
+		{[]string{"P1", "P2"}, func() { s.middlewareGoals(heaps[:]) }},
+		{[]string{"P3"}, s.off},
+		{[]string{"P4", "P5"}, func() { s.exportGoals(heaps[:]) }},
+		{[]string{"P6"}, s.writeGoal},
+		{[]string{"P7", "P8"}, s.readGoals},
+		{[]string{"P9"}, s.lossGoals},
+		{[]string{"P10", "P11"}, s.serverGoals},
+	}
+	var run []func()
+	known := 0
+	for _, p := range parts {
+		asked := 0
+		for _, goal := range only {
+			if slices.Contains(p.goals, goal) {
+				asked++
+			}
+		}
+		known += asked
+		if asked > 0 || len(only) == 0 {
+			run = append(run, p.run)
 		}
 	}
+	if known < len(only) {
+		return fmt.Errorf("goals %v: want some of P1 to P11", only)
+	}
+	for _, f := range run {
+		f()
+	}
+	return nil
 }
 
 // RunSteady measures what is the same on a busy machine: allocations, and

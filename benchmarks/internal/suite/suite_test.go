@@ -18,13 +18,20 @@ func TestCheckFindsASlowdown(t *testing.T) {
 	}{{1, false}, {2, true}} {
 		s := suite.New(true)
 		s.Rounds, s.Slice, s.Slowdown = 3, 5*time.Millisecond, tt.slowdown
-		s.Run(func(id string) bool { return id == "P1" })
-		if len(s.Rows) == 0 || len(s.Errors) > 0 {
-			t.Fatalf("%d rows, errors %v", len(s.Rows), s.Errors)
+		if err := s.Run("P2"); err != nil || len(s.Rows) == 0 || len(s.Errors) > 0 {
+			t.Fatalf("%v, %d rows, errors %v", err, len(s.Rows), s.Errors)
 		}
 		if missed := s.Missed(1.25); (len(missed) > 0) != tt.missed {
 			t.Errorf("slowdown %d: missed %v", tt.slowdown, missed)
 		}
+	}
+}
+
+func TestUnknownGoal(t *testing.T) {
+	t.Parallel()
+	s := suite.New(true)
+	if err := s.Run("P3", "P33"); err == nil || !strings.Contains(err.Error(), "P33") || len(s.Rows) != 0 {
+		t.Errorf("got %v and %d rows, want an error that names P33, and nothing measured", err, len(s.Rows))
 	}
 }
 
@@ -69,6 +76,9 @@ func TestAlternate(t *testing.T) {
 	y := measure.Series{Samples: []measure.Sample{{Wall: 1}, {Wall: 10}, {Wall: 2}}}
 	if got := measure.Ratio(x, y, measure.Wall); got != 3 {
 		t.Errorf("Ratio = %v, want 3", got)
+	}
+	if got := measure.Difference(x, y, measure.Wall); got != 4 {
+		t.Errorf("Difference = %v, want 4", got)
 	}
 	if got := measure.Median([]float64{4, 1, 3, 2}); got != 2.5 {
 		t.Errorf("Median = %v, want 2.5", got)
