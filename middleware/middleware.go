@@ -46,7 +46,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.pass(o.ctx, w, r) //nolint:contextcheck // a child of the request's, which the linter does not see
 		return
 	case !o.span.IsRecording() && !h.serverTiming:
-		h.unrecorded(o, w, r) //nolint:contextcheck // as above
+		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
 	x := &exchange{h: h, span: o.span, outer: r, method: o.method, started: o.route}
@@ -63,49 +63,30 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // opened is a request whose span has begun; without a span it gets none.
 type opened struct {
 	ctx           context.Context //nolint:containedctx // handed on at once
-	caller        *caller         // nil: the caller sent no trace, or another propagator found it
 	span          trace.Span
 	method, route string
-}
-
-// record returns the handler's context, not yet begun.
-func (o opened) record() *request.Context {
-	if o.caller != nil {
-		return &o.caller.inner
-	}
-	return new(request.Context)
 }
 
 // open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
 // code: a panic out of them costs the span, not the response.
 func (h *handler) open(r *http.Request) (o opened) {
+	o.ctx = r.Context()
 	defer func() {
 		if p := recover(); p != nil {
-			o = opened{ctx: h.carried(r)}
+			o.span = nil
 			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %v", p))
 		}
 	}()
+	if ctx := h.propagator().Extract(o.ctx, headerCarrier(r.Header)); ctx != nil {
+		o.ctx = ctx
+	}
 	tracer := h.tracer()
 	if tracer == nil || r.URL == nil || !h.wants(r) {
-		o.ctx = h.propagator().Extract(r.Context(), headerCarrier(r.Header))
 		return o
 	}
-	o.ctx = h.propagator().Extract(r.Context(), callerCarrier{headerCarrier(r.Header)})
-	o.caller, _ = o.ctx.(*caller)
 	o.method, o.route = h.method(r.Method), routeOf(r.Pattern)
 	o.ctx, o.span = h.start(o.ctx, tracer, r, o.method, o.route)
 	return o
-}
-
-// carried returns the context of a request whose span could not be started: with the caller's trace, if that can
-// be read.
-func (h *handler) carried(r *http.Request) (ctx context.Context) {
-	defer func() {
-		if recover() != nil { // it is what open has reported
-			ctx = r.Context()
-		}
-	}()
-	return h.propagator().Extract(r.Context(), headerCarrier(r.Header))
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.
@@ -129,7 +110,7 @@ func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, me
 
 // pass serves a request without a span. The caller's trace still reaches what the handler calls.
 func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	if ctx == r.Context() {
+	if same(ctx, r.Context()) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -138,12 +119,18 @@ func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	h.next.ServeHTTP(w, inner)
 }
 
+// same reports whether a and b are one context. Those that cannot be compared, such as a struct with a map, are two.
+func same(a, b context.Context) bool {
+	defer func() { _ = recover() }() // out of the comparison
+	return a == b
+}
+
 // unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
 // record a span further in.
-func (h *handler) unrecorded(o opened, w http.ResponseWriter, r *http.Request) {
-	c := o.record()
-	c.Init(o.ctx, r.URL.Path)
-	inner := r.WithContext(c)
-	defer handOver(r, inner) // the record stays open: nobody reads it, and it is bounded
+func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	var c request.Context
+	c.Init(ctx, r.URL.Path)
+	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
+	defer handOver(r, inner)   // the record stays open: nobody reads it, and it is bounded
 	h.next.ServeHTTP(w, inner)
 }

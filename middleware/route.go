@@ -127,8 +127,8 @@ const maxNames = 1024
 
 type nameKey struct{ method, route string }
 
-// names keeps the names of spans, so that "GET /users/{id}" is built once. Readers take no lock; a new name
-// copies the map.
+// names keeps the names of spans that no pattern gives (patterns with a host or without a method, SetRoute), so that
+// each is built once. Readers take no lock; a new name copies the map.
 type names struct {
 	mu  sync.Mutex
 	all atomic.Pointer[map[nameKey]string]
@@ -139,8 +139,7 @@ func (n *names) get(method, route, pattern string) string {
 	if route == "" {
 		return method
 	}
-	if len(pattern) == len(method)+1+len(route) && strings.HasPrefix(pattern, method) && pattern[len(method)] == ' ' &&
-		strings.HasSuffix(pattern, route) {
+	if at := len(method) + 1; len(pattern) == at+len(route) && pattern[:at-1] == method && pattern[at-1] == ' ' && pattern[at:] == route {
 		return pattern
 	}
 	key := nameKey{method, route}

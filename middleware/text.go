@@ -47,6 +47,7 @@ func isASCII(s string) bool {
 	return all&high == 0
 }
 
+// clipUTF8 is clip for what is longer, or not only ASCII.
 func clipUTF8(s string, limit int) string {
 	if len(s) > limit {
 		s = s[:limit]

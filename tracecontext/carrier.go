@@ -1,18 +1,10 @@
 package tracecontext
 
 import (
-	"context"
 	"strings"
 
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 )
-
-// contextMaker is a carrier that makes the context of a remote parent itself, as
-// the middleware's does.
-type contextMaker interface {
-	ContextWithRemoteSpanContext(parent context.Context, rsc trace.SpanContext) context.Context
-}
 
 // lookup returns all values of a header, in order. It uses one for the carriers
 // that give a single value, so that nothing is allocated.

@@ -73,9 +73,7 @@ func (Propagator) Inject(ctx context.Context, carrier propagation.TextMapCarrier
 //
 // A carrier that is a [propagation.ValuesGetter] gives all its headers. Header
 // names are found in any case in a [propagation.MapCarrier]; other carriers
-// decide that for themselves. A carrier that has a method of the name and type of
-// [trace.ContextWithRemoteSpanContext] is asked instead of that function: it can
-// make the context together with other things of its own.
+// decide that for themselves.
 //
 // Spec: https://www.w3.org/TR/trace-context-2/#a-traceparent-is-received
 func (Propagator) Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context {
@@ -93,11 +91,7 @@ func (Propagator) Extract(ctx context.Context, carrier propagation.TextMapCarrie
 	}
 	state, rest := incoming(lookup(carrier, tracestateName, tracestateCanonical, &one), scc.TraceID)
 	scc.TraceState, scc.Remote = state, true
-	ctx, sc := withCarried(ctx, rest), trace.NewSpanContext(scc)
-	if c, ok := carrier.(contextMaker); ok {
-		return c.ContextWithRemoteSpanContext(ctx, sc)
-	}
-	return trace.ContextWithRemoteSpanContext(ctx, sc)
+	return trace.ContextWithRemoteSpanContext(withCarried(ctx, rest), trace.NewSpanContext(scc))
 }
 
 // Fields returns the names of the headers that Inject sets: traceparent and

@@ -63,8 +63,8 @@ func parseTraceparent(h string) (scc trace.SpanContextConfig, ok bool) {
 	return scc, true
 }
 
-// decodeHex decodes sixteen digits of lower-case hexadecimal; encoding/hex takes upper case too, which the
-// specification forbids. bad is not 0 when one is none.
+// decodeHex decodes sixteen digits of lower-case hexadecimal; encoding/hex takes
+// upper case too, which the specification forbids. bad is 0 when all are digits.
 func decodeHex(s string) (value, bad uint64) {
 	high, bad1 := decodeWord(binary.BigEndian.Uint64([]byte(s[:8])))
 	low, bad2 := decodeWord(binary.BigEndian.Uint64([]byte(s[8:16])))

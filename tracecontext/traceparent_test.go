@@ -59,6 +59,8 @@ func TestTraceparent(t *testing.T) {
 		{"version-format", "white space around the field value", "\t " + parent + " \t", parent},
 		{"version-format", "two values in one field", parent + "," + parent, none},
 		{"trace-id", "all zero", "00-" + strings.Repeat("0", 32) + "-" + parentID + "-01", none},
+		{"trace-id", "the first half zero", "00-0000000000000000" + traceID[16:] + "-" + parentID + "-01", "00-0000000000000000" + traceID[16:] + "-" + parentID + "-01"},
+		{"trace-id", "the second half zero", "00-" + traceID[:16] + "0000000000000000-" + parentID + "-01", "00-" + traceID[:16] + "0000000000000000-" + parentID + "-01"},
 		{"trace-id", "upper case", "00-" + strings.ToUpper(traceID) + "-" + parentID + "-01", none},
 		{"trace-id", "not hex", "00-." + traceID[1:] + "-" + parentID + "-01", none},
 		{"trace-id", "not hex at the end", "00-" + traceID[:31] + "g-" + parentID + "-01", none},
