@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,15 +37,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	only := flags.String("only", "", "measure these goals (P1,P7) and what is measured with them, and no tables")
+	only := flags.String("only", "", "of P1 to P11, measure these goals (P1,P7) and what is measured with them, and no tables; P10 and P11 need wrk (scripts/setup wrk)")
 	clock := flags.String("time", "auto", "what time is: wall, cpu, or auto: cpu when the machine is busy")
 	doc := flags.String("doc", "", "also write a Markdown document to this file")
-	check := flags.Bool("check", false, "measure the steady goals, quickly, and fail when one is missed by more than a quarter")
+	check := flags.Bool("check", false, "measure what is the same on a busy machine (allocations, off), in seconds, and fail when a goal is missed by more than a quarter")
 	slowdown := flags.Int("slowdown", 1, "do our side's work this many times, to see a check fail")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
+		return 2
+	}
+	if !slices.Contains([]string{"auto", "wall", "cpu"}, *clock) {
+		fmt.Fprintf(stderr, "bench: -time %q: want wall, cpu or auto\n", *clock)
 		return 2
 	}
 	cpu := *clock == "cpu" || *check || *clock == "auto" && busy()
@@ -77,7 +82,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runCheck(s *suite.Suite, stdout io.Writer) int {
-	s.Rounds, s.Slice = 3, 20*time.Millisecond // allocations need no more
+	s.Rounds, s.Slice, s.Log = 3, 20*time.Millisecond, io.Discard // allocations need no more
 	s.RunSteady()
 	s.WriteGoals(stdout)
 	missed := s.Missed(tolerance)
@@ -87,6 +92,7 @@ func runCheck(s *suite.Suite, stdout io.Writer) int {
 	if len(missed) > 0 || len(s.Errors) > 0 {
 		return 1
 	}
+	fmt.Fprintln(stdout, "The goals that are the same on a busy machine hold; times are for make bench.")
 	return 0
 }
 

@@ -46,7 +46,7 @@ func Allocs(s Sample) float64 { return s.Allocs }
 func Bytes(s Sample) float64 { return s.Bytes }
 
 // Alternate runs the cases in turn, rounds times each, in slices of about the
-// given length. One more round before is not counted.
+// given length. What finds how many operations that are is not counted.
 func Alternate(rounds int, slice time.Duration, cases ...Case) []Series {
 	series := make([]Series, len(cases))
 	counts := make([]int, len(cases))

@@ -37,23 +37,47 @@ func (s *Suite) middlewareGoals(heaps []int) {
 	}
 }
 
-// instances is how many pairs of providers a row is measured with. How long a span takes to its processor's goroutine
-// depends on who sleeps and who wakes whom, which one pair keeps for seconds: the ratios of two differ by a tenth.
+// instances is how many times the middleware and its providers are made anew for one row. How long a span takes to its
+// processor's goroutine depends on who sleeps and who wakes whom, which one instance keeps for seconds: the ratios of two
+// differ by a tenth. Rows that are not sampled take the same way.
 const instances = 5
 
-// against runs our middleware and otelhttp in turn, each on a provider of its own.
-func (s *Suite) against(sampler sdktrace.Sampler, traceparent bool) (ours, rival measure.Series) {
+// pooled runs the cases of several instances, one instance after the other, as the rounds of one series each.
+func (s *Suite) pooled(instance func() (cases []measure.Case, stop func())) []measure.Series {
 	few := *s
 	few.Rounds = max(1, s.Rounds/instances)
+	var all []measure.Series
 	for range instances {
-		a, b := sdk(sampler), sdk(sampler)
-		series := few.alternate(serve("ours", Ours(a), traceparent), serve("otelhttp", Otelhttp(b), traceparent))
-		shutdown(a)
-		shutdown(b)
-		ours.Samples, rival.Samples = append(ours.Samples, series[0].Samples...), append(rival.Samples, series[1].Samples...)
+		cases, stop := instance()
+		series := few.alternate(cases...)
+		stop()
+		if all == nil {
+			all = make([]measure.Series, len(series))
+		}
+		for i, x := range series {
+			all[i].Name = x.Name
+			all[i].Samples = append(all[i].Samples, x.Samples...)
+		}
 	}
-	ours.Name, rival.Name = "ours", "otelhttp"
-	return ours, rival
+	return all
+}
+
+// against runs our middleware and otelhttp in turn, in pairs of providers.
+func (s *Suite) against(sampler sdktrace.Sampler, traceparent bool) (ours, rival measure.Series) {
+	series := s.pooled(func() ([]measure.Case, func()) {
+		a, b := sdk(sampler), sdk(sampler)
+		return []measure.Case{
+			flushed(serve("ours", Ours(a), traceparent), a),
+			flushed(serve("otelhttp", Otelhttp(b), traceparent), b),
+		}, func() { shutdown(a); shutdown(b) }
+	})
+	return series[0], series[1]
+}
+
+// flushed ends each slice with an empty queue: what one side leaves in it would be worked off on the other's time.
+func flushed(c measure.Case, tp *sdktrace.TracerProvider) measure.Case {
+	c.End = func() { _ = tp.ForceFlush(context.Background()) }
+	return c
 }
 
 func (s *Suite) sampled(heap int) {

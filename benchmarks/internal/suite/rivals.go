@@ -76,7 +76,7 @@ func rivalChild(t Task) (Reading, error) {
 	defer runtime.KeepAlive(live)
 	tp := sdk(sdktrace.AlwaysSample())
 	defer shutdown(tp)
-	return Reading{Series: measure.Alternate(t.Spans, 60*time.Millisecond, serve(t.Pipeline, h, false), serve("otelhttp", Otelhttp(tp), false))}, nil
+	return Reading{Series: measure.Alternate(t.Spans, t.Slice, serve(t.Pipeline, h, false), serve("otelhttp", Otelhttp(tp), false))}, nil
 }
 
 // middlewareTable has all middleware, and the limits: the bare handler, and the
@@ -84,17 +84,23 @@ func rivalChild(t Task) (Reading, error) {
 func (s *Suite) middlewareTable() Table {
 	live := measure.Heap(64 << 20)
 	defer runtime.KeepAlive(live)
-	a, b, c, d := sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample()), sdk(sdktrace.AlwaysSample())
-	for _, tp := range []*sdktrace.TracerProvider{a, b, c, d} {
-		defer shutdown(tp)
-	}
-	series := s.alternate(
-		serve("otelhttp", Otelhttp(a), false),
-		serve("Waymark", Ours(b), false),
-		serve("limit: bare mux and handler", Mux(), false),
-		spanAlone("limit: the SDK's span alone, 8 attributes at the start", c, 8, 0),
-		spanAlone("limit: the SDK's span alone, 8 attributes at the start, 5 later", d, 8, 5),
-	)
+	series := s.pooled(func() ([]measure.Case, func()) {
+		var tps [4]*sdktrace.TracerProvider
+		for i := range tps {
+			tps[i] = sdk(sdktrace.AlwaysSample())
+		}
+		return []measure.Case{
+				flushed(serve("otelhttp", Otelhttp(tps[0]), false), tps[0]),
+				flushed(serve("Waymark", Ours(tps[1]), false), tps[1]),
+				serve("limit: bare mux and handler", Mux(), false),
+				flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start", tps[2], 8, 0), tps[2]),
+				flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start, 5 later", tps[3], 8, 5), tps[3]),
+			}, func() {
+				for _, tp := range tps {
+					shutdown(tp)
+				}
+			}
+	})
 	t := Table{
 		Title:   "Middleware",
 		Note:    "All sampled, a 64 MB live heap, exporters and agents that discard. The last three ran in processes of their own, beside otelhttp. What they drop under this load is not counted here.",
@@ -110,7 +116,7 @@ func (s *Suite) middlewareTable() Table {
 		row(x, series[0])
 	}
 	for _, name := range []string{"dd-trace-go", "elastic apmhttp", "sentry-go"} {
-		r, err := once(Task{Do: "rival", Pipeline: name, Spans: s.Rounds})
+		r, err := once(Task{Do: "rival", Pipeline: name, Spans: s.Rounds, Slice: s.Slice})
 		if err != nil {
 			s.fail(fmt.Errorf("%s: %w", name, err))
 			continue

@@ -44,7 +44,7 @@ func New(cpu bool) *Suite {
 // Clock says what "time" is.
 func (s *Suite) Clock() string { return s.clock.name }
 
-// alternate runs the cases in turn. The first is ours.
+// alternate runs the cases in turn. The first is the one that Slowdown slows: ours, in the goals.
 func (s *Suite) alternate(cases ...measure.Case) []measure.Series {
 	if first := cases[0].Run; s.Slowdown > 1 {
 		cases[0].Run = func(n int) { first(n * s.Slowdown) }
@@ -174,6 +174,7 @@ func (s *Suite) RunSteady() {
 	s.middlewareGoals(heaps[:1])
 	s.off()
 	s.exportGoals(heaps[:1])
+	s.Rows = slices.DeleteFunc(s.Rows, func(r Row) bool { return !r.Steady })
 }
 
 // heaps are the live heaps, in MB, with which the goals are measured.
