@@ -69,6 +69,10 @@ func newBuffers(limit int64, maxFile int64) *buffers {
 
 func (b *buffers) empty() bool { return b.opened == 0 && len(b.ready) == 0 }
 
+// keeps says whether there is something to write, or to give back when the burst
+// is over.
+func (b *buffers) keeps() bool { return !b.empty() || len(b.spare) > 0 }
+
 // due says whether to write now rather than at the next tick.
 func (b *buffers) due() bool { return len(b.ready) > 0 || b.opened > b.limit/dueFraction }
 

@@ -28,7 +28,8 @@ type flush struct {
 // ExportSpans writes the spans, all of them whether sampled or not, and returns
 // when they are written, with the error of writing them. When ctx ends first it
 // returns ctx's error; the spans stay queued and are counted as what becomes of
-// them. Spans for which the buffers have no room are dropped, which is an error
+// them. With a ctx that never ends, such as a syncer's, it writes itself, unless
+// somebody else is writing, and is held up as long as the disk is. Spans for which the buffers have no room are dropped, which is an error
 // too. After [Exporter.Shutdown] the error wraps [ErrClosed].
 func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
@@ -37,8 +38,15 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	sc := e.scratch()
 	lines, encodeErr := e.lines(sc, spans)
 	b := &batch{done: make(chan struct{})}
-	dropErr := e.submit(b, lines)
+	queued, dropErr := e.submit(b, lines)
 	e.putScratch(sc)
+	switch {
+	case !queued:
+	case ctx.Done() == nil:
+		e.writeHere()
+	default:
+		e.signal()
+	}
 	if err := e.wait(ctx, b.done); err != nil {
 		return fmt.Errorf("jsonlexport: export: %w", err)
 	}
@@ -194,9 +202,9 @@ func (e *Exporter) chunk(g *group, size int) *chunk {
 	return c
 }
 
-// submit queues the lines for the writer and returns why some were dropped.
-// The batch is done when all that were queued are written.
-func (e *Exporter) submit(b *batch, lines []*chunk) (err error) {
+// submit queues the lines for the writer and returns whether there are any, and
+// why some were dropped. The batch is done when all that were queued are written.
+func (e *Exporter) submit(b *batch, lines []*chunk) (queued bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, c := range lines {
@@ -216,10 +224,8 @@ func (e *Exporter) submit(b *batch, lines []*chunk) (err error) {
 	}
 	if b.lines == 0 {
 		close(b.done)
-		return err
 	}
-	e.signal()
-	return err
+	return b.lines > 0, err
 }
 
 // ForceFlush writes what is buffered and returns when it is written, with the

@@ -37,12 +37,15 @@ import (
 type Exporter struct {
 	cfg  config
 	enc  encoder
-	out  sink          // the writer's alone after New
+	out  sink          // who holds writing has it alone after New
 	wake chan struct{} // holds one: look at the state
 	done chan struct{} // closed when the writer has ended
 	pool sync.Pool     // *scratch
 	full sync.Pool     // *chunk, for ExportSpans
 	said [kinds]atomic.Bool
+
+	writing chan struct{} // holds one: of who writes; mu is taken inside of it, never around
+	round   round         // of who writes
 
 	mu        sync.Mutex
 	buf       *buffers
@@ -100,7 +103,8 @@ func New(path string, opts ...Option) (*Exporter, error) {
 
 // NewWriter writes the same lines to w, one call of Write each, and does not
 // close it. The options about files have no effect. A call that blocks holds up
-// nobody; spans are dropped once the buffers are full.
+// nobody but an ExportSpans whose context never ends; spans are dropped once the
+// buffers are full.
 func NewWriter(w io.Writer, opts ...Option) *Exporter {
 	e := newExporter(opts)
 	e.out = &writerSink{w: w}
@@ -113,6 +117,9 @@ func newExporter(opts []Option) *Exporter {
 	e := &Exporter{
 		cfg:  cfg,
 		wake: make(chan struct{}, 1),
+
+		writing: make(chan struct{}, 1),
+
 		done: make(chan struct{}),
 		buf:  newBuffers(cfg.maxBufferBytes, cfg.maxFileBytes),
 

@@ -275,6 +275,95 @@ func TestShutdownObeysTheDeadlineOfAHangingDisk(t *testing.T) {
 	})
 }
 
+// An ExportSpans that may wait without an end writes itself. When that hangs, only it does.
+func TestExportSpansHangsAlone(t *testing.T) {
+	t.Parallel()
+	for _, comesBack := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate()
+			e := jsonlexport.NewWriter(g)
+			exported := make(chan error)
+			go func() {
+				exported <- e.ExportSpans(context.Background(), tracetest.SpanStubs{stub("1")}.Snapshots())
+			}()
+			synctest.Wait()
+			end(e, "2")
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			started := time.Now()
+			if err := e.ExportSpans(ctx, tracetest.SpanStubs{stub("3")}.Snapshots()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("ExportSpans = %v, want the deadline", err)
+			}
+			if err := e.ForceFlush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("ForceFlush = %v, want the deadline", err)
+			}
+			want, wantErr := jsonlexport.Stats{Ended: 3, Exported: 3}, error(nil)
+			if comesBack {
+				close(g.open)
+				if err := e.Shutdown(t.Context()); err != nil {
+					t.Errorf("Shutdown = %v", err)
+				}
+			} else {
+				want, wantErr = jsonlexport.Stats{Ended: 3, Failed: 3}, jsonlexport.ErrClosed
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := e.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 of 3 spans lost") {
+					t.Errorf("Shutdown = %v, want the deadline and 3 of 3 spans lost", err)
+				}
+				close(g.open) // or the test's end would wait for it
+			}
+			if waited := time.Since(started); waited > 2*time.Second {
+				t.Errorf("waited %v, want two seconds at most", waited)
+			}
+			if err := <-exported; !errors.Is(err, wantErr) {
+				t.Errorf("the first ExportSpans = %v, want %v", err, wantErr)
+			}
+			synctest.Wait()
+			if diff := cmp.Diff(want, e.Stats()); diff != "" {
+				t.Errorf("it comes back: %v: Stats (-want +got):\n%s", comesBack, diff)
+			}
+		})
+	}
+}
+
+// Whoever writes, each span is written once: batches with a deadline, batches without, and spans that end.
+func TestAllWaysAtOnce(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path)
+	const each = 300
+	var wg sync.WaitGroup
+	batch := tracetest.SpanStubs{stub("a"), stub("b")}.Snapshots()
+	for _, ctx := range []context.Context{context.Background(), t.Context(), context.Background(), t.Context()} {
+		wg.Go(func() {
+			for range each {
+				if err := e.ExportSpans(ctx, batch); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range each {
+			end(e, "c")
+			if err := e.ForceFlush(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	wg.Wait()
+	if err := e.Shutdown(soon(t)); err != nil {
+		t.Error(err)
+	}
+	const all = 4*2*each + each
+	if diff := cmp.Diff(jsonlexport.Stats{Ended: all, Exported: all}, e.Stats()); diff != "" {
+		t.Errorf("Stats (-want +got):\n%s", diff)
+	}
+	if got := spansIn(t, path); got != all {
+		t.Errorf("%d spans in the file, want %d", got, all)
+	}
+}
+
 // brokenWriter fails, falls short or panics as told, then works.
 type brokenWriter struct {
 	bytes.Buffer

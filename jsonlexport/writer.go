@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// sink is where lines go. It is called by the background goroutine alone, but
-// for path.
+// sink is where lines go. It is called by who holds writing alone, but for path.
 type sink interface {
 	begin()                                                        // before the lines of one round
 	write(line []byte, spans uint64) (discarded uint64, err error) // one whole line
@@ -24,7 +23,6 @@ func (e *Exporter) run() {
 	timer := time.NewTimer(e.cfg.flushInterval)
 	timer.Stop()
 	armed := false
-	var r round
 	for {
 		now := false
 		select {
@@ -32,17 +30,43 @@ func (e *Exporter) run() {
 		case <-timer.C:
 			armed, now = false, true
 		}
-		if e.next(&r, now) {
-			e.writeRound(&r)
-		}
-		if r.last {
+		e.writing <- struct{}{}
+		last, rearm := e.turn(now)
+		<-e.writing
+		if last {
 			e.closeSink()
 			return
 		}
-		if !armed && r.rearm {
+		if !armed && rearm {
 			timer.Reset(e.cfg.flushInterval)
 			armed = true
 		}
+	}
+}
+
+// turn writes what there is, if it is time. The caller holds writing. It says
+// whether that was the last, and whether the timer has something to look after.
+func (e *Exporter) turn(now bool) (last, rearm bool) {
+	r := &e.round
+	if e.next(r, now) {
+		e.writeRound(r)
+	}
+	return r.last, r.rearm
+}
+
+// writeHere is a turn of the writer on the goroutine of an ExportSpans that waits
+// for it as long as it takes: to wake another and be woken by it costs as much as
+// a quarter of the encoding. While somebody else writes it leaves it to the writer.
+func (e *Exporter) writeHere() {
+	select {
+	case e.writing <- struct{}{}:
+	default:
+		e.signal()
+		return
+	}
+	defer func() { <-e.writing }()
+	if last, rearm := e.turn(false); last || rearm {
+		e.signal() // the timer and the end are the writer's
 	}
 }
 
@@ -59,7 +83,7 @@ func (e *Exporter) next(r *round, now bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !now && !e.closed && len(e.flushes) == 0 && !e.buf.due() {
-		r.rearm = !e.buf.empty()
+		r.rearm = e.buf.keeps()
 		return false
 	}
 	r.lines = e.buf.take(r.lines[:0])
@@ -85,7 +109,7 @@ func (e *Exporter) writeRound(r *round) {
 	if !fullLine {
 		e.buf.trim() // the burst is over
 	}
-	r.rearm = !e.buf.empty() || len(e.buf.spare) > 0
+	r.rearm = e.buf.keeps()
 	for _, f := range r.flushes {
 		if n := e.stats.Failed - f.failed; n > 0 {
 			f.err = fmt.Errorf("%d spans could not be written: %w", n, e.cause)
