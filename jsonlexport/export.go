@@ -29,8 +29,9 @@ type flush struct {
 // when they are written, with the error of writing them. When ctx ends first it
 // returns ctx's error; the spans stay queued and are counted as what becomes of
 // them. With a ctx that never ends, such as a syncer's, it writes itself, unless
-// somebody else is writing, and is held up as long as the disk is. Spans for which the buffers have no room are dropped, which is an error
-// too. After [Exporter.Shutdown] the error wraps [ErrClosed].
+// somebody else is writing, and is held up as long as the disk is. Spans for
+// which the buffers have no room are dropped, which is an error too. After
+// [Exporter.Shutdown] the error wraps [ErrClosed].
 func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil

@@ -89,17 +89,18 @@ func (s *Suite) middlewareTable() Table {
 		for i := range tps {
 			tps[i] = sdk(sdktrace.AlwaysSample())
 		}
-		return []measure.Case{
-				flushed(serve("otelhttp", Otelhttp(tps[0]), false), tps[0]),
-				flushed(serve("Waymark", Ours(tps[1]), false), tps[1]),
-				serve("limit: bare mux and handler", Mux(), false),
-				flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start", tps[2], 8, 0), tps[2]),
-				flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start, 5 later", tps[3], 8, 5), tps[3]),
-			}, func() {
-				for _, tp := range tps {
-					shutdown(tp)
-				}
+		stop := func() {
+			for _, tp := range tps {
+				shutdown(tp)
 			}
+		}
+		return []measure.Case{
+			flushed(serve("otelhttp", Otelhttp(tps[0]), false), tps[0]),
+			flushed(serve("Waymark", Ours(tps[1]), false), tps[1]),
+			serve("limit: bare mux and handler", Mux(), false),
+			flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start", tps[2], 8, 0), tps[2]),
+			flushed(spanAlone("limit: the SDK's span alone, 8 attributes at the start, 5 later", tps[3], 8, 5), tps[3]),
+		}, stop
 	})
 	t := Table{
 		Title:   "Middleware",
