@@ -68,6 +68,7 @@ type Tracing struct {
 	goroutinesDone atomic.Bool
 	stopOnce       sync.Once
 	stopped        chan struct{}
+	ended          atomic.Bool // stopped is closed; also for who may not touch it, in another synctest bubble
 	stopErr        error
 }
 

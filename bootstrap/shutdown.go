@@ -30,6 +30,7 @@ func (t *Tracing) Shutdown(ctx context.Context) error {
 	t.stopOnce.Do(func() {
 		go func() {
 			defer close(t.stopped)
+			defer t.ended.Store(true)
 			t.stopErr = t.stop(ctx)
 		}()
 	})
@@ -49,15 +50,6 @@ func (t *Tracing) Shutdown(ctx context.Context) error {
 
 // lateness is how long Shutdown waits past its deadline for the account.
 const lateness = 250 * time.Millisecond
-
-func (t *Tracing) isStopped() bool {
-	select {
-	case <-t.stopped:
-		return true
-	default:
-		return false
-	}
-}
 
 func (t *Tracing) stop(ctx context.Context) error {
 	// Go calls them in this order.

@@ -46,7 +46,7 @@ var process = struct {
 // has shut down, also when the switch was off; nil when there is none. It does
 // not know of one that was started with NoGlobals.
 func Running() *Tracing {
-	if t := process.shown.Load(); t != nil && !t.isStopped() {
+	if t := process.shown.Load(); t != nil && !t.ended.Load() {
 		return t
 	}
 	return nil
@@ -87,7 +87,7 @@ func Start(ctx context.Context, cfg Config) (*Tracing, error) {
 func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 	process.mu.Lock()
 	defer process.mu.Unlock()
-	if t := process.running; t != nil && !t.isStopped() {
+	if t := process.running; t != nil && !t.ended.Load() {
 		return t, fmt.Errorf("bootstrap: %w", ErrStarted)
 	}
 	t, err := start(ctx, cfg, process.forward)

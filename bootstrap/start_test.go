@@ -403,3 +403,19 @@ func TestNoGlobals(t *testing.T) {
 }
 
 var _ sdktrace.SpanProcessor = hangingProcessor{}
+
+// A program's tests may each run in a bubble of their own, and the tracing of the process is in all of them:
+// that it has ended is not asked of a channel that only one bubble may touch.
+//
+//nolint:paralleltest // it has the process's tracing
+func TestRunningInManyBubbles(t *testing.T) {
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			before := bootstrap.Running()
+			tracing, err := bootstrap.Start(t.Context(), bootstrap.Config{App: "shop", Lookup: env.Map{"SHOP_TRACING": "false"}})
+			if err != nil || bootstrap.Running() != tracing || tracing == before {
+				t.Errorf("Start = %v; runs: %v, as before: %v", err, bootstrap.Running() == tracing, tracing == before)
+			}
+		})
+	}
+}

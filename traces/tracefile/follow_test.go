@@ -23,7 +23,7 @@ func tail(t *testing.T, path string, opts ...tracefile.Option) (names func() str
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := tracefile.Follow(ctx, path, append(opts, tracefile.WithPollInterval(time.Second))...)
-	var got []string
+	got := make(chan string, 100) // a slice would need a lock: a tick of the bubble's clock orders nothing
 	done := make(chan error, 1)
 	go func() {
 		for sp, err := range r.Spans() {
@@ -31,7 +31,7 @@ func tail(t *testing.T, path string, opts ...tracefile.Option) (names func() str
 				done <- err
 				return
 			}
-			got = append(got, sp.Name)
+			got <- sp.Name
 		}
 		done <- nil
 	}()
@@ -47,9 +47,11 @@ func tail(t *testing.T, path string, opts ...tracefile.Option) (names func() str
 	})
 	return func() string {
 			settle()
-			s := strings.Join(got, " ")
-			got = nil
-			return s
+			var names []string
+			for range len(got) {
+				names = append(names, <-got)
+			}
+			return strings.Join(names, " ")
 		}, func() tracefile.Report {
 			settle()
 			return r.Report()
