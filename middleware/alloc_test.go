@@ -14,7 +14,7 @@ import (
 )
 
 // The allocations of a request, the mux's own included, with the SDK, a batch processor and an exporter that
-// discards. The request is the one of BenchmarkMiddleware.
+// discards. The request is the one of BenchmarkMiddleware. The goals are 14, 17, 7 and 10; this is what they are.
 func TestAllocations(t *testing.T) {
 	if middleware.RaceEnabled {
 		t.Skip("the race detector allocates too: the plain run counts")
@@ -25,10 +25,10 @@ func TestAllocations(t *testing.T) {
 		traceparent bool
 		most        float64
 	}{
-		{"sampled", sdktrace.AlwaysSample(), false, 14},
-		{"sampled, traceparent", sdktrace.AlwaysSample(), true, 17},
-		{"not sampled", sdktrace.NeverSample(), false, 7},
-		{"not sampled, traceparent", sdktrace.NeverSample(), true, 10},
+		{"sampled", sdktrace.AlwaysSample(), false, 11},
+		{"sampled, traceparent", sdktrace.AlwaysSample(), true, 13},
+		{"not sampled", sdktrace.NeverSample(), false, 5},
+		{"not sampled, traceparent", sdktrace.NeverSample(), true, 7},
 	} {
 		h := waymark(benchProvider(t, tt.sampler))
 		r, w := benchRequest(tt.traceparent), &benchWriter{http.Header{}}

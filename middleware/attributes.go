@@ -20,12 +20,17 @@ const maxAttributes = 16
 type scratch struct {
 	attrs   [maxAttributes]attribute.KeyValue
 	n       int
-	more    []attribute.KeyValue // chosen headers
-	options [4]trace.SpanStartOption
+	more    []attribute.KeyValue                     // chosen headers
+	options [given + 3]trace.SpanStartOption         // the kind, first[n], and what few requests have
 	first   [maxAttributes + 1]trace.SpanStartOption // first[n] hands over attrs[:n]
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }} //nolint:gochecknoglobals // a sync.Pool
+// given is how many options every span starts with. They keep nothing of a request.
+const given = 2
+
+var scratches = sync.Pool{New: func() any { //nolint:gochecknoglobals // a sync.Pool
+	return &scratch{options: [given + 3]trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}}
+}}
 
 func getScratch() *scratch {
 	s, _ := scratches.Get().(*scratch)
@@ -35,7 +40,7 @@ func getScratch() *scratch {
 // release forgets the values, some of them secrets or large, and gives s back.
 func (s *scratch) release() {
 	clear(s.attrs[:s.n])
-	clear(s.options[:])
+	clear(s.options[given:])
 	s.n, s.more = 0, nil
 	scratches.Put(s)
 }
@@ -70,20 +75,20 @@ func (s *scratch) num(k attribute.Key, v int) {
 	}
 }
 
-// start returns the option that hands the attributes over.
-func (s *scratch) start() trace.SpanStartOption {
+// start returns the options that every span has: its kind and the attributes.
+func (s *scratch) start() []trace.SpanStartOption {
 	if s.first[s.n] == nil {
 		s.first[s.n] = trace.WithAttributes(s.attrs[:s.n]...)
 	}
-	return s.first[s.n]
+	s.options[given-1] = s.first[s.n]
+	return s.options[:given]
 }
 
 // describe fills s with what samplers may ask for, which is what goes to Start: the conventions name it. What is
 // given to Start is copied twice, and copied even for a span that is not sampled, so the rest waits for the end
 // (ADR 0121).
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#http-server-span
-func (s *settings) describe(sc *scratch, r *http.Request, method, route string) {
-	peer, _ := peerOf(r)
+func (s *settings) describe(sc *scratch, r *http.Request, method, route, peer string) {
 	o := origin{}
 	if len(s.proxies) > 0 {
 		o = s.proxies.origin(peer, r.Header)
@@ -103,11 +108,11 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 		sc.str(semconv.ServerAddressKey, host)
 		sc.num(semconv.ServerPortKey, port)
 	}
-	client := o.client
-	if client == "" {
-		client = peer
+	client := peer
+	if o.client != "" {
+		client = clip(o.client, maxHost)
 	}
-	sc.str(semconv.ClientAddressKey, clip(client, maxHost))
+	sc.str(semconv.ClientAddressKey, client)
 	if ua := r.Header["User-Agent"]; len(ua) > 0 {
 		sc.str(semconv.UserAgentOriginalKey, clip(ua[0], maxUserAgent))
 	}
@@ -115,20 +120,19 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 }
 
 // network adds what is known of the connection, which no sampler needs.
-func (s *scratch) network(r *http.Request) {
-	peer, port := peerOf(r)
-	s.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
-	s.num(semconv.NetworkPeerPortKey, port)
+func (s *scratch) network(r *http.Request, peer string, port uint16) {
+	s.str(semconv.NetworkPeerAddressKey, peer)
+	s.num(semconv.NetworkPeerPortKey, int(port))
 	s.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
 }
 
 // peerOf returns who holds the other end of the connection.
-func peerOf(r *http.Request) (string, int) {
+func peerOf(r *http.Request) (string, uint16) {
 	peer, port := splitHostPort(r.RemoteAddr)
 	if peer == "@" { // an unnamed Unix socket
 		peer = ""
 	}
-	return peer, port
+	return clip(peer, maxHost), uint16(port) //nolint:gosec // at most 65535
 }
 
 // urlPath returns the path. Only CONNECT has none; the empty path of an absolute URL is the root (RFC 3986, 6.2.3).

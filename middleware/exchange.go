@@ -16,18 +16,19 @@ import (
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
-// exchange is one recorded request and its response: the context with the record, the writer and the body in
-// one allocation.
+// exchange is one recorded request and its response: what the handler gets, the context with the record, the writer
+// and the body, in one allocation, which just fits into 512 bytes (TestExchangeFits).
 type exchange struct {
+	inner    http.Request // as the handler gets it; first, since a finalizer is set on the start of an allocation only
 	ctx      request.Context
 	w        writer
 	body     body
 	h        *handler
 	span     trace.Span
 	outer    *http.Request // as the server gave it
-	inner    *http.Request // as the handler got it
-	method   string
-	started  string // the route that the span was started with
+	started  string        // the route that the span was started with
+	peer     string
+	port     uint16 // of the peer
 	returned bool   // the handler has returned: no panic, no Goexit
 }
 
@@ -82,7 +83,7 @@ func (x *exchange) serve(w http.ResponseWriter) {
 			panic(panicked)
 		}
 	}()
-	x.h.next.ServeHTTP(w, x.inner)
+	x.h.next.ServeHTTP(w, &x.inner)
 	x.returned = true
 }
 
@@ -93,27 +94,28 @@ func (x *exchange) end(panicked any) {
 			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %v", p))
 		}
 	}()
-	handOver(x.outer, x.inner)
+	handOver(x.outer, &x.inner)
 	if x.returned {
 		x.w.finish()
 	}
 	final := x.ctx.Record.Close()
 	stream, status := x.stream()
 	route := x.route(final.Route, status)
-	failed, headers := x.w.failure()
 
 	sc := getScratch()
 	if route != x.started {
 		sc.str(semconv.HTTPRouteKey, route)
-		x.span.SetName(x.h.names.get(spanMethod(x.method), route, x.inner.Pattern))
+		x.span.SetName(x.h.names.get(spanMethod(x.h.method(x.outer.Method)), route, x.inner.Pattern))
 	}
 	sc.num(semconv.HTTPResponseStatusCodeKey, status)
 	sc.str(semconv.HTTPStreamKey, stream)
 	sc.str(semconv.HTTPEndKey, x.early(panicked))
-	sc.network(x.outer)
-	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: failed})
+	sc.network(x.outer, x.peer, x.port)
+	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.w.failure()})
 	x.span.SetAttributes(sc.attrs[:sc.n]...)
-	x.span.SetAttributes(headers...)
+	if headers := x.w.headers.Load(); headers != nil {
+		x.span.SetAttributes(*headers...)
+	}
 	x.span.SetAttributes(final.Attributes...)
 	sc.release()
 	// Not deferred: the SDK's End would find the panic a second time.
@@ -169,7 +171,7 @@ func (x *exchange) early(panicked any) string {
 	}
 	ctx := x.outer.Context()
 	switch err := ctx.Err(); {
-	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.method == http.MethodHead:
+	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.outer.Method == http.MethodHead:
 		// The server itself cancels the context of a hijacked request, and over HTTP/2 that of a HEAD, whose stream
 		// ends with the header while the handler still writes.
 		return ""

@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -101,6 +102,26 @@ func TestAHookThatPanicsBreaksNoRequest(t *testing.T) {
 			defer func() { _ = resp.Body.Close() }()
 			if body, err := io.ReadAll(resp.Body); string(body) != "ok" || err != nil || calls != 1 {
 				t.Errorf("answer %q, %v after %d calls", body, err, calls)
+			}
+		})
+	}
+}
+
+// A finalizer can only be set on what begins an allocation, and ends the program otherwise. Handlers that watch
+// their request so are served, whether the span is recorded or not.
+func TestFinalizerOnTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, sampler := range map[string]sdktrace.Sampler{"recorded": sdktrace.AlwaysSample(), "not recorded": sdktrace.NeverSample()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			called := false
+			h := middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				called = true
+				runtime.SetFinalizer(r, func(*http.Request) {})
+			}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler))))
+			h.ServeHTTP(httptest.NewRecorder(), get("/"))
+			if !called {
+				t.Error("the handler was not called")
 			}
 		})
 	}

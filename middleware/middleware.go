@@ -22,7 +22,7 @@ func New(next http.Handler, opts ...Option) http.Handler {
 	if s.off() {
 		return next
 	}
-	return &handler{settings: s, next: next, kind: trace.WithSpanKind(trace.SpanKindServer)}
+	return &handler{settings: s, next: next}
 }
 
 // Handler is [New] for middleware chains.
@@ -33,7 +33,6 @@ func Handler(opts ...Option) func(http.Handler) http.Handler {
 type handler struct {
 	*settings
 	next  http.Handler
-	kind  trace.SpanStartOption
 	kinds kinds
 	names names
 }
@@ -49,10 +48,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
-	x := &exchange{h: h, span: o.span, outer: r, method: o.method, started: o.route}
+	x := &exchange{h: h, span: o.span, outer: r, started: o.route, peer: o.peer, port: o.port}
 	x.ctx.Init(o.ctx, r.URL.Path) //nolint:contextcheck // as above
 	x.w.inner, x.w.x = w, x
-	x.inner = r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
+	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body.ReadCloser = r.Body
 		x.inner.Body = &x.body
@@ -62,9 +61,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // opened is a request whose span has begun; without a span it gets none.
 type opened struct {
-	ctx           context.Context //nolint:containedctx // handed on at once
-	span          trace.Span
-	method, route string
+	ctx   context.Context //nolint:containedctx // handed on at once
+	span  trace.Span
+	route string
+	peer  string
+	port  uint16 // of the peer
 }
 
 // open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
@@ -84,16 +85,18 @@ func (h *handler) open(r *http.Request) (o opened) {
 	if tracer == nil || r.URL == nil || !h.wants(r) {
 		return o
 	}
-	o.method, o.route = h.method(r.Method), routeOf(r.Pattern)
-	o.ctx, o.span = h.start(o.ctx, tracer, r, o.method, o.route)
+	o.route = routeOf(r.Pattern)
+	o.peer, o.port = peerOf(r)
+	o.ctx, o.span = h.start(o.ctx, tracer, r, o.route, o.peer)
 	return o
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.
-func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, method, route string) (context.Context, trace.Span) {
+func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, route, peer string) (context.Context, trace.Span) {
+	method := h.method(r.Method)
 	sc := getScratch()
-	h.describe(sc, r, method, route)
-	opts := append(sc.options[:0], h.kind, sc.start())
+	h.describe(sc, r, method, route, peer)
+	opts := sc.start()
 	if sc.more != nil {
 		opts = append(opts, trace.WithAttributes(sc.more...))
 	}
@@ -128,9 +131,12 @@ func same(a, b context.Context) bool {
 // unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
 // record a span further in.
 func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	var c request.Context
-	c.Init(ctx, r.URL.Path)
-	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
-	defer handOver(r, inner)   // the record stays open: nobody reads it, and it is bounded
-	h.next.ServeHTTP(w, inner)
+	var x struct { // one allocation, as an exchange
+		inner http.Request
+		ctx   request.Context
+	}
+	x.ctx.Init(ctx, r.URL.Path)
+	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
+	defer handOver(r, &x.inner)      // the record stays open: nobody reads it, and it is bounded
+	h.next.ServeHTTP(w, &x.inner)
 }

@@ -215,14 +215,16 @@ func TestWriteErrorsThatAreNone(t *testing.T) {
 		tr.Span("GET").NoErr().NoAttr("error.type")
 	}
 
-	// The response to a HEAD is whole with its header.
-	_, tr := capturetest.Start(t)
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write([]byte("x"))
-	})
-	wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
-	tr.Span("HEAD").NoErr().NoAttr("error.type")
+	// The response to a HEAD is whole with its header, also where HEAD is not among the methods that count.
+	for name, opts := range map[string][]middleware.Option{"HEAD": nil, "HTTP": {middleware.WithKnownMethods(http.MethodGet)}} {
+		_, tr := capturetest.Start(t)
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			_, _ = w.Write([]byte("x"))
+		})
+		wrap(tr, h, opts...).ServeHTTP(failing{httptest.NewRecorder(), io.ErrClosedPipe}, httptest.NewRequest(http.MethodHead, "/", http.NoBody))
+		tr.Span(name).NoErr().NoAttr("error.type")
+	}
 }
 
 func TestErrorTypes(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,9 +26,8 @@ type writer struct {
 	flags   atomic.Uint32
 	flushes atomic.Int32
 
-	mu      sync.Mutex
-	err     error // the first failure
-	headers []attribute.KeyValue
+	err     atomic.Pointer[error]                // the first failure
+	headers atomic.Pointer[[]attribute.KeyValue] // the chosen ones, as they were sent
 }
 
 // Flags of a writer.
@@ -156,9 +154,7 @@ func (w *writer) sent(code int) {
 	}
 	if len(w.x.h.response) > 0 {
 		kvs := w.x.h.responseHeaders(h)
-		w.mu.Lock()
-		w.headers = kvs
-		w.mu.Unlock()
+		w.headers.Store(&kvs)
 	}
 }
 
@@ -171,21 +167,19 @@ func isSSE(contentType string) bool {
 // (net/http drops it, as it should), writing after a hijack, and the body of a HEAD, whose response is whole with its
 // header (HTTP/2 then closes the stream under the handler).
 func (w *writer) failed(err error) {
-	if err == nil || w.x.method == http.MethodHead || isError(err, http.ErrBodyNotAllowed) || isError(err, http.ErrHijacked) {
+	if err == nil || w.x.outer.Method == http.MethodHead || isError(err, http.ErrBodyNotAllowed) || isError(err, http.ErrHijacked) {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
-	}
+	first := err // only now does it need memory
+	w.err.CompareAndSwap(nil, &first)
 }
 
-// failure returns the first failure and the chosen headers.
-func (w *writer) failure() (error, []attribute.KeyValue) { //nolint:revive,staticcheck // a value, not a failure of this call
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err, w.headers
+// failure returns the first failure.
+func (w *writer) failure() error {
+	if err := w.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // The optional interfaces, as bits. The order is that of genwriter.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/felixge/httpsnoop"
 	"github.com/google/go-cmp/cmp"
@@ -93,7 +94,7 @@ func methodNames(v any) []string {
 }
 
 func newTestWriter(inner http.ResponseWriter) *writer {
-	x := &exchange{h: &handler{settings: newSettings(config{})}}
+	x := &exchange{h: &handler{settings: newSettings(config{})}, outer: &http.Request{}}
 	x.w.inner, x.w.x = inner, x
 	x.span = noop.Span{}
 	return &x.w
@@ -239,5 +240,13 @@ func TestReadFromNothingLeavesTheCodeOpen(t *testing.T) {
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusTeapot {
 		t.Errorf("status = %d", resp.StatusCode)
+	}
+}
+
+// The next size of the allocator's has a header of its own, and is an eighth larger.
+func TestExchangeFits(t *testing.T) {
+	t.Parallel()
+	if size := unsafe.Sizeof(exchange{}); size > 512 {
+		t.Errorf("an exchange has %d bytes, want at most 512", size)
 	}
 }

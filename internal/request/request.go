@@ -6,6 +6,7 @@ package request
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -20,10 +21,17 @@ const MaxAttributes = 128
 type Record struct {
 	path string // of the request as it reached the server
 
-	mu     sync.Mutex
-	closed bool
-	told   *told // nil while nobody has told anything, as with most requests
+	state atomic.Int32
+	mu    sync.Mutex
+	told  *told // nil while nobody has told anything, as with most requests
 }
+
+// The states of a record. Most requests tell theirs nothing, so that its end needs no lock.
+const (
+	quiet int32 = iota // nobody has told anything
+	telling
+	closed
+)
 
 // told is what a record was told. It is apart, so that the record, which every request has, is small.
 type told struct {
@@ -34,7 +42,7 @@ type told struct {
 
 // change returns what may be changed, and nil when nothing may. The caller holds the lock.
 func (r *Record) change() *told {
-	if r.closed {
+	if !r.state.CompareAndSwap(quiet, telling) && r.state.Load() == closed {
 		return nil
 	}
 	return r.ensure()
@@ -182,9 +190,12 @@ func (r *Record) Close() Final {
 	if r == nil {
 		return Final{}
 	}
+	if r.state.CompareAndSwap(quiet, closed) {
+		return Final{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = true
+	r.state.Store(closed)
 	if r.told == nil {
 		return Final{}
 	}

@@ -1,5 +1,5 @@
-// Package measure times cases against each other: in one process, alternating
-// (A B A B …), so that what else the machine does meets all of them alike.
+// Package measure times cases against each other: in one process, there and back
+// (A B B A …), so that what else the machine does meets all of them alike.
 package measure
 
 import (
@@ -46,7 +46,8 @@ func Allocs(s Sample) float64 { return s.Allocs }
 func Bytes(s Sample) float64 { return s.Bytes }
 
 // Alternate runs the cases in turn, rounds times each, in slices of about the
-// given length. What finds how many operations that are is not counted, nor is the
+// given length. Every other round goes backwards: who comes after a slower case was
+// seen to be three hundredths quicker than who comes after a quicker one. What finds how many operations that are is not counted, nor is the
 // third of a slice that runs before each.
 func Alternate(rounds int, slice time.Duration, cases ...Case) []Series {
 	series := make([]Series, len(cases))
@@ -55,9 +56,12 @@ func Alternate(rounds int, slice time.Duration, cases ...Case) []Series {
 		series[i].Name = c.Name
 		counts[i] = calibrate(c, slice)
 	}
-	for range rounds {
-		for i, c := range cases {
-			series[i].Samples = append(series[i].Samples, run(c, counts[i]))
+	for round := range rounds {
+		for i := range cases {
+			if round%2 == 1 {
+				i = len(cases) - 1 - i
+			}
+			series[i].Samples = append(series[i].Samples, run(cases[i], counts[i]))
 		}
 	}
 	return series

@@ -37,17 +37,14 @@ func (s *Suite) middlewareGoals(heaps []int) {
 	}
 }
 
-// instances is how many times the middleware and its providers are made anew for one row. How long a span takes to its
-// processor's goroutine depends on who sleeps and who wakes whom, which one instance keeps for seconds: the ratios of two
-// differ by a tenth. Rows that are not sampled take the same way.
-const instances = 5
-
-// pooled runs the cases of several instances, one instance after the other, as the rounds of one series each.
+// pooled makes the middleware and its providers anew for each round, which goes there and back, and returns all rounds as
+// one series for each case. How long a span takes to its processor's goroutine depends on who sleeps and who wakes whom,
+// which one instance keeps for seconds: the ratios of two differ by a tenth. Rows that are not sampled take the same way.
 func (s *Suite) pooled(instance func() (cases []measure.Case, stop func())) []measure.Series {
 	few := *s
-	few.Rounds = max(1, s.Rounds/instances)
+	few.Rounds = 2
 	var all []measure.Series
-	for range instances {
+	for range s.Rounds {
 		cases, stop := instance()
 		series := few.alternate(cases...)
 		stop()

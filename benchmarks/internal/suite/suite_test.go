@@ -69,7 +69,7 @@ func TestAlternate(t *testing.T) {
 		return measure.Case{Name: name, Begin: func() { order.WriteString(name) }, Run: func(n int) { time.Sleep(time.Duration(n) * time.Microsecond) }}
 	}
 	series := measure.Alternate(3, time.Millisecond, count("a"), count("b"))
-	if !strings.HasSuffix(order.String(), "ababab") || len(series) != 2 || len(series[1].Samples) != 3 {
+	if !strings.HasSuffix(order.String(), "abbaab") || len(series) != 2 || len(series[1].Samples) != 3 {
 		t.Errorf("order %q, %d series", order.String(), len(series))
 	}
 	x := measure.Series{Samples: []measure.Sample{{Wall: 2}, {Wall: 40}, {Wall: 6}}}
