@@ -135,7 +135,7 @@ $(E2E_JAEGER): e2e/jaeger/go.mod
 	cd e2e/jaeger && go build -o ../bin/jaeger github.com/jaegertracing/jaeger/cmd/jaeger
 
 .PHONY: bench
-bench: ## measure Waymark beside its rivals (about seven minutes)
+bench: ## measure Waymark beside its rivals (about ten minutes)
 	scripts/setup wrk
 	cd benchmarks && go run ./cmd/bench
 

@@ -68,7 +68,7 @@ type Tracing struct {
 	goroutinesDone atomic.Bool
 	stopOnce       sync.Once
 	stopped        chan struct{}
-	ended          atomic.Bool // stopped is closed; also for who may not touch it, in another synctest bubble
+	ended          atomic.Bool // stop has returned; stopped itself only the synctest bubble that made it may touch
 	stopErr        error
 }
 

@@ -14,7 +14,8 @@ import (
 )
 
 // The allocations of a request, the mux's own included, with the SDK, a batch processor and an exporter that
-// discards. The request is the one of BenchmarkMiddleware. The goals are 14, 17, 7 and 10; this is what they are.
+// discards. The request is the one of BenchmarkMiddleware. The goals (docs/benchmarks.md) are 14, 17, 7 and 10; the
+// limits are what it takes, so that one more is noticed.
 func TestAllocations(t *testing.T) {
 	if middleware.RaceEnabled {
 		t.Skip("the race detector allocates too: the plain run counts")
@@ -27,8 +28,8 @@ func TestAllocations(t *testing.T) {
 	}{
 		{"sampled", sdktrace.AlwaysSample(), false, 11},
 		{"sampled, traceparent", sdktrace.AlwaysSample(), true, 13},
-		{"not sampled", sdktrace.NeverSample(), false, 5},
-		{"not sampled, traceparent", sdktrace.NeverSample(), true, 7},
+		{"not sampled", sdktrace.NeverSample(), false, 6},
+		{"not sampled, traceparent", sdktrace.NeverSample(), true, 8},
 	} {
 		h := waymark(benchProvider(t, tt.sampler))
 		r, w := benchRequest(tt.traceparent), &benchWriter{http.Header{}}

@@ -16,33 +16,32 @@ const maxAttributes = 16
 
 // scratch is where the attributes of a span stand until the SDK has copied them: span options are interface
 // values, so a slice on the stack would be allocated (BenchmarkMiddleware: 3 allocations and 1 KB a request).
-// It is pooled, and never seen by a handler.
+// It is pooled, and never seen by a handler. Tracers see the options, and may change them: all are set each time.
 type scratch struct {
 	attrs   [maxAttributes]attribute.KeyValue
 	n       int
 	more    []attribute.KeyValue                     // chosen headers
-	options [given + 3]trace.SpanStartOption         // the kind, first[n], and what few requests have
+	options [5]trace.SpanStartOption                 // kind, attributes; chosen headers, a new root, a link
 	first   [maxAttributes + 1]trace.SpanStartOption // first[n] hands over attrs[:n]
 }
 
-// given is how many options every span starts with. They keep nothing of a request.
-const given = 2
-
-var scratches = sync.Pool{New: func() any { //nolint:gochecknoglobals // a sync.Pool
-	return &scratch{options: [given + 3]trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}}
-}}
+var scratches = sync.Pool{New: func() any { return new(scratch) }} //nolint:gochecknoglobals // a sync.Pool
 
 func getScratch() *scratch {
 	s, _ := scratches.Get().(*scratch)
 	return s
 }
 
-// release forgets the values, some of them secrets or large, and gives s back.
 func (s *scratch) release() {
-	clear(s.attrs[:s.n])
-	clear(s.options[given:])
-	s.n, s.more = 0, nil
+	s.forget()
 	scratches.Put(s)
+}
+
+// forget drops the values, some of them secrets or large.
+func (s *scratch) forget() {
+	clear(s.attrs[:s.n])
+	clear(s.options[:])
+	s.n, s.more = 0, nil
 }
 
 // next returns where the attribute of k stands, and nil when there is no room. Its value is set in place: as a
@@ -75,20 +74,20 @@ func (s *scratch) num(k attribute.Key, v int) {
 	}
 }
 
-// start returns the options that every span has: its kind and the attributes.
-func (s *scratch) start() []trace.SpanStartOption {
+// start returns the option that hands the attributes over.
+func (s *scratch) start() trace.SpanStartOption {
 	if s.first[s.n] == nil {
 		s.first[s.n] = trace.WithAttributes(s.attrs[:s.n]...)
 	}
-	s.options[given-1] = s.first[s.n]
-	return s.options[:given]
+	return s.first[s.n]
 }
 
 // describe fills s with what samplers may ask for, which is what goes to Start: the conventions name it. What is
 // given to Start is copied twice, and copied even for a span that is not sampled, so the rest waits for the end
 // (ADR 0121).
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#http-server-span
-func (s *settings) describe(sc *scratch, r *http.Request, method, route, peer string) {
+func (s *settings) describe(sc *scratch, r *http.Request, method, route string) {
+	peer, _ := peerOf(r)
 	o := origin{}
 	if len(s.proxies) > 0 {
 		o = s.proxies.origin(peer, r.Header)
@@ -108,11 +107,11 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route, peer st
 		sc.str(semconv.ServerAddressKey, host)
 		sc.num(semconv.ServerPortKey, port)
 	}
-	client := peer
-	if o.client != "" {
-		client = clip(o.client, maxHost)
+	client := o.client
+	if client == "" {
+		client = peer
 	}
-	sc.str(semconv.ClientAddressKey, client)
+	sc.str(semconv.ClientAddressKey, clip(client, maxHost))
 	if ua := r.Header["User-Agent"]; len(ua) > 0 {
 		sc.str(semconv.UserAgentOriginalKey, clip(ua[0], maxUserAgent))
 	}
@@ -120,19 +119,20 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route, peer st
 }
 
 // network adds what is known of the connection, which no sampler needs.
-func (s *scratch) network(r *http.Request, peer string, port uint16) {
-	s.str(semconv.NetworkPeerAddressKey, peer)
-	s.num(semconv.NetworkPeerPortKey, int(port))
+func (s *scratch) network(r *http.Request) {
+	peer, port := peerOf(r)
+	s.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
+	s.num(semconv.NetworkPeerPortKey, port)
 	s.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
 }
 
 // peerOf returns who holds the other end of the connection.
-func peerOf(r *http.Request) (string, uint16) {
+func peerOf(r *http.Request) (string, int) {
 	peer, port := splitHostPort(r.RemoteAddr)
 	if peer == "@" { // an unnamed Unix socket
 		peer = ""
 	}
-	return clip(peer, maxHost), uint16(port) //nolint:gosec // at most 65535
+	return peer, port
 }
 
 // urlPath returns the path. Only CONNECT has none; the empty path of an absolute URL is the root (RFC 3986, 6.2.3).

@@ -17,25 +17,37 @@ import (
 )
 
 // exchange is one recorded request and its response: what the handler gets, the context with the record, the writer
-// and the body, in one allocation, which just fits into 512 bytes (TestExchangeFits).
+// and the body, in one allocation, which just fits into 512 bytes (TestExchangeFits). An error and chosen headers take
+// more.
 type exchange struct {
-	inner    http.Request // as the handler gets it; first, since a finalizer is set on the start of an allocation only
+	inner    http.Request // as the handler gets it; first, since a finalizer needs the start of an allocation (ADR 0129)
 	ctx      request.Context
 	w        writer
 	body     body
 	h        *handler
 	span     trace.Span
-	outer    *http.Request // as the server gave it
+	outer    *http.Request // as the server gave it; a goroutine that outlives the handler may not look at it
+	method   string        // as it came; the conventions' is h.method's
 	started  string        // the route that the span was started with
-	peer     string
-	port     uint16 // of the peer
-	returned bool   // the handler has returned: no panic, no Goexit
+	returned bool          // the handler has returned: no panic, no Goexit
 }
 
 // body notes the first failure to read the request.
 type body struct {
 	io.ReadCloser
-	err atomic.Pointer[error]
+	err firstError
+}
+
+// firstError keeps the first error that it is given.
+type firstError struct{ p atomic.Pointer[error] }
+
+func (f *firstError) keep(err error) { f.p.CompareAndSwap(nil, &err) }
+
+func (f *firstError) get() error {
+	if p := f.p.Load(); p != nil {
+		return *p
+	}
+	return nil
 }
 
 // Read reads the body.
@@ -53,20 +65,13 @@ func (b *body) failed(err error) {
 	if isError(err, http.ErrBodyReadAfterClose) || isTooLarge(err) {
 		return
 	}
-	b.err.CompareAndSwap(nil, &err)
+	b.err.keep(err)
 }
 
 func isTooLarge(err error) bool {
 	defer func() { _ = recover() }() // out of a method of err
 	var tooLarge *http.MaxBytesError
 	return errors.As(err, &tooLarge)
-}
-
-func (b *body) failure() error {
-	if p := b.err.Load(); p != nil {
-		return *p
-	}
-	return nil
 }
 
 // serve calls the handler and ends the span, whatever happens.
@@ -105,13 +110,13 @@ func (x *exchange) end(panicked any) {
 	sc := getScratch()
 	if route != x.started {
 		sc.str(semconv.HTTPRouteKey, route)
-		x.span.SetName(x.h.names.get(spanMethod(x.h.method(x.outer.Method)), route, x.inner.Pattern))
+		x.span.SetName(x.h.names.get(spanMethod(x.h.method(x.method)), route, x.inner.Pattern))
 	}
 	sc.num(semconv.HTTPResponseStatusCodeKey, status)
 	sc.str(semconv.HTTPStreamKey, stream)
 	sc.str(semconv.HTTPEndKey, x.early(panicked))
-	sc.network(x.outer, x.peer, x.port)
-	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.w.failure()})
+	sc.network(x.outer)
+	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.w.err.get()})
 	x.span.SetAttributes(sc.attrs[:sc.n]...)
 	if headers := x.w.headers.Load(); headers != nil {
 		x.span.SetAttributes(*headers...)
@@ -171,7 +176,7 @@ func (x *exchange) early(panicked any) string {
 	}
 	ctx := x.outer.Context()
 	switch err := ctx.Err(); {
-	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.outer.Method == http.MethodHead:
+	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.method == http.MethodHead:
 		// The server itself cancels the context of a hijacked request, and over HTTP/2 that of a HEAD, whose stream
 		// ends with the header while the handler still writes.
 		return ""

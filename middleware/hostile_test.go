@@ -4,17 +4,22 @@ import (
 	"context"
 	"io"
 	"log"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 // nilError is the classic bug: its nil pointer is an error that is not nil, and
@@ -107,22 +112,110 @@ func TestAHookThatPanicsBreaksNoRequest(t *testing.T) {
 	}
 }
 
-// A finalizer can only be set on what begins an allocation, and ends the program otherwise. Handlers that watch
-// their request so are served, whether the span is recorded or not.
+// collected reports whether the collector brings done to its end.
+func collected(done <-chan struct{}) bool {
+	for range 50 {
+		runtime.GC()
+		select {
+		case <-done:
+			return true
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return false
+}
+
+// A finalizer can only be set on what begins an allocation, and ends the program otherwise.
 func TestFinalizerOnTheRequest(t *testing.T) {
 	t.Parallel()
 	for name, sampler := range map[string]sdktrace.Sampler{"recorded": sdktrace.AlwaysSample(), "not recorded": sdktrace.NeverSample()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			called := false
-			h := middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				called = true
-				runtime.SetFinalizer(r, func(*http.Request) {})
-			}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler))))
-			h.ServeHTTP(httptest.NewRecorder(), get("/"))
-			if !called {
-				t.Error("the handler was not called")
+			done := make(chan struct{})
+			middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				runtime.SetFinalizer(r, func(*http.Request) { close(done) })
+			}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler)))).ServeHTTP(httptest.NewRecorder(), get("/"))
+			if !collected(done) {
+				t.Error("the finalizer has not run")
 			}
 		})
 	}
+}
+
+// Most requests are not sampled, and a job may keep the context of one for hours: not what the handler has parsed.
+func TestKeptContextKeepsNoRequest(t *testing.T) {
+	t.Parallel()
+	done := make(chan struct{})
+	kept := make(chan context.Context, 1)
+	middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		kept <- context.WithoutCancel(r.Context())
+		r.MultipartForm = new(multipart.Form)
+		runtime.AddCleanup(r.MultipartForm, func(done chan struct{}) { close(done) }, done)
+	}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample())))).ServeHTTP(httptest.NewRecorder(), get("/"))
+	if !collected(done) {
+		t.Error("the context keeps the request")
+	}
+	runtime.KeepAlive(kept)
+}
+
+// changing is a provider whose tracers change the options they are given in place.
+type changing struct{ trace.TracerProvider }
+
+func (p changing) Tracer(name string, opts ...trace.TracerOption) trace.Tracer {
+	return changingTracer{p.TracerProvider.Tracer(name, opts...)}
+}
+
+type changingTracer struct{ trace.Tracer }
+
+func (t changingTracer) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
+	ctx, span := t.Tracer.Start(ctx, name, opts...)
+	for i := range opts {
+		opts[i] = trace.WithSpanKind(trace.SpanKindProducer)
+	}
+	return ctx, span
+}
+
+// A tracer may do with its options what it likes: the next span has its own, whatever the pool hands out.
+func TestATracerThatChangesItsOptions(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	for range 100 {
+		middleware.New(status(http.StatusOK), middleware.WithTracerProvider(changing{tr.TracerProvider()})).ServeHTTP(httptest.NewRecorder(), get("/"))
+	}
+	tr.Span("GET").Times(100).Kind(traces.KindServer)
+}
+
+type failingLate struct{ http.ResponseWriter }
+
+func (failingLate) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// A goroutine that writes after the handler's return looks at nothing of the request outside, which somebody else may have
+// again. The race detector is the judge.
+func TestALateWriteLooksAtNoRequest(t *testing.T) {
+	t.Parallel()
+	var wg sync.WaitGroup
+	h := middleware.New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		wg.Go(func() {
+			for range 100 {
+				_, _ = w.Write([]byte("x"))
+			}
+		})
+	}), middleware.WithTracerProvider(sdktrace.NewTracerProvider()))
+	r := get("/")
+	h.ServeHTTP(failingLate{httptest.NewRecorder()}, r)
+	for range 100 {
+		*r = *r.WithContext(t.Context())
+	}
+	wg.Wait()
+}
+
+// What others do to the request outside while it is served does not part a span's name from its method.
+func TestTheMethodIsTheOneThatCame(t *testing.T) {
+	t.Parallel()
+	outer := httptest.NewRequest(http.MethodPost, "/x", http.NoBody)
+	tr := one(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		outer.Method = http.MethodDelete
+		middleware.SetRoute(r.Context(), "/x")
+	}), outer)
+	tr.Span("POST /x").Attr("http.request.method", "POST")
 }

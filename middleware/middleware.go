@@ -22,7 +22,7 @@ func New(next http.Handler, opts ...Option) http.Handler {
 	if s.off() {
 		return next
 	}
-	return &handler{settings: s, next: next}
+	return &handler{settings: s, next: next, kind: trace.WithSpanKind(trace.SpanKindServer)}
 }
 
 // Handler is [New] for middleware chains.
@@ -33,6 +33,7 @@ func Handler(opts ...Option) func(http.Handler) http.Handler {
 type handler struct {
 	*settings
 	next  http.Handler
+	kind  trace.SpanStartOption
 	kinds kinds
 	names names
 }
@@ -48,9 +49,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
-	x := &exchange{h: h, span: o.span, outer: r, started: o.route, peer: o.peer, port: o.port}
+	x := &exchange{h: h, span: o.span, outer: r, method: r.Method, started: o.route}
 	x.ctx.Init(o.ctx, r.URL.Path) //nolint:contextcheck // as above
 	x.w.inner, x.w.x = w, x
+	// Copied by value: WithContext is inlined, and its own copy stays on the stack (TestAllocations).
 	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body.ReadCloser = r.Body
@@ -64,8 +66,6 @@ type opened struct {
 	ctx   context.Context //nolint:containedctx // handed on at once
 	span  trace.Span
 	route string
-	peer  string
-	port  uint16 // of the peer
 }
 
 // open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
@@ -86,17 +86,16 @@ func (h *handler) open(r *http.Request) (o opened) {
 		return o
 	}
 	o.route = routeOf(r.Pattern)
-	o.peer, o.port = peerOf(r)
-	o.ctx, o.span = h.start(o.ctx, tracer, r, o.route, o.peer)
+	o.ctx, o.span = h.start(o.ctx, tracer, r, o.route)
 	return o
 }
 
 // start begins the span. Everything that a sampler may ask for is there from the start.
-func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, route, peer string) (context.Context, trace.Span) {
+func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, route string) (context.Context, trace.Span) {
 	method := h.method(r.Method)
 	sc := getScratch()
-	h.describe(sc, r, method, route, peer)
-	opts := sc.start()
+	h.describe(sc, r, method, route)
+	opts := append(sc.options[:0], h.kind, sc.start())
 	if sc.more != nil {
 		opts = append(opts, trace.WithAttributes(sc.more...))
 	}
@@ -131,12 +130,9 @@ func same(a, b context.Context) bool {
 // unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
 // record a span further in.
 func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	var x struct { // one allocation, as an exchange
-		inner http.Request
-		ctx   request.Context
-	}
-	x.ctx.Init(ctx, r.URL.Path)
-	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
-	defer handOver(r, &x.inner)      // the record stays open: nobody reads it, and it is bounded
-	h.next.ServeHTTP(w, &x.inner)
+	var c request.Context
+	c.Init(ctx, r.URL.Path)
+	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
+	defer handOver(r, inner)   // the record stays open: nobody reads it, and it is bounded
+	h.next.ServeHTTP(w, inner)
 }

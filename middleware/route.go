@@ -115,7 +115,7 @@ func (x *exchange) route(told string, status int) string {
 	if told != "" {
 		return told
 	}
-	if x.outer.Method == http.MethodConnect && status == http.StatusTemporaryRedirect {
+	if x.method == http.MethodConnect && status == http.StatusTemporaryRedirect {
 		return "" // ServeMux then leaves the path of the request as its pattern
 	}
 	return routeOf(x.inner.Pattern)

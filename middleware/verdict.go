@@ -33,7 +33,7 @@ type verdict struct {
 // judge sets the status of the span. 1xx to 4xx leave it unset, and Ok is never set.
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#status
 func (x *exchange) judge(sc *scratch, v verdict) {
-	read := x.body.failure()
+	read := x.body.err.get()
 	switch {
 	case isAbort(v.panicked):
 	case v.panicked != nil:

@@ -26,7 +26,7 @@ type writer struct {
 	flags   atomic.Uint32
 	flushes atomic.Int32
 
-	err     atomic.Pointer[error]                // the first failure
+	err     firstError
 	headers atomic.Pointer[[]attribute.KeyValue] // the chosen ones, as they were sent
 }
 
@@ -167,19 +167,10 @@ func isSSE(contentType string) bool {
 // (net/http drops it, as it should), writing after a hijack, and the body of a HEAD, whose response is whole with its
 // header (HTTP/2 then closes the stream under the handler).
 func (w *writer) failed(err error) {
-	if err == nil || w.x.outer.Method == http.MethodHead || isError(err, http.ErrBodyNotAllowed) || isError(err, http.ErrHijacked) {
+	if err == nil || w.x.method == http.MethodHead || isError(err, http.ErrBodyNotAllowed) || isError(err, http.ErrHijacked) {
 		return
 	}
-	first := err // only now does it need memory
-	w.err.CompareAndSwap(nil, &first)
-}
-
-// failure returns the first failure.
-func (w *writer) failure() error {
-	if err := w.err.Load(); err != nil {
-		return *err
-	}
-	return nil
+	w.err.keep(err)
 }
 
 // The optional interfaces, as bits. The order is that of genwriter.

@@ -28,7 +28,7 @@ type Record struct {
 
 // The states of a record. Most requests tell theirs nothing, so that its end needs no lock.
 const (
-	quiet int32 = iota // nobody has told anything
+	quiet int32 = iota // nothing was told that Close returns
 	telling
 	closed
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -155,23 +156,43 @@ func TestClosedRecordKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-// The race detector is the judge.
-func TestRecordIsSafeForConcurrentUse(t *testing.T) {
+func TestARecordThatWasToldNothingIsClosedToo(t *testing.T) {
 	t.Parallel()
 	r := &newContext(t).Record
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for range 100 {
-				r.SetRoute("/a")
-				r.SetAttributes(attribute.Int("k", i))
-				_ = r.Attributes()
-				r.SetError(errors.New("x"))
-			}
-			r.Close()
-		})
+	r.Close()
+	r.SetRoute("/late")
+	if got := r.Close().Route; got != "" {
+		t.Errorf("route %q was set after the end", got)
 	}
-	wg.Wait()
+}
+
+// Whatever comes first: what Close returns stays. The rest is the race detector's.
+func TestRecordIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	for round := range 100 {
+		r := &newContext(t).Record
+		var wg sync.WaitGroup
+		for i := range 4 {
+			wg.Go(func() {
+				for range 10 {
+					r.SetRoute(fmt.Sprintf("/%d", i))
+					r.SetAttributes(attribute.Int("k", i))
+					_ = r.Attributes()
+					r.SetError(errors.New("x"))
+				}
+			})
+			wg.Go(func() {
+				for range round % 10 {
+					runtime.Gosched()
+				}
+				first := r.Close()
+				if later := r.Close(); later.Route != first.Route || !errors.Is(later.Err, first.Err) {
+					t.Errorf("Close = %+v, later %+v", first, later)
+				}
+			})
+		}
+		wg.Wait()
+	}
 }
 
 func TestExtensionIsMadeOnce(t *testing.T) {

@@ -2,7 +2,7 @@ package main
 
 const preface = `Every claim is a ratio inside one run, against a named rival with its defaults: ours and the rival's work alternate, slice by slice, there and
 back, and the ratio is the median over the rounds, which is not quite the quotient of the two medians beside it. P1 and P2 are measured with
-fifteen pairs of providers, one after the other: a pair keeps for seconds who wakes whom between a span's end and its processor. The figures of
+sixteen pairs of providers, one after the other: a pair keeps for seconds who wakes whom between a span's end and its processor. The figures of
 two runs, or of two machines, are not comparable; the ratios mostly are. "Holds" is what must be true on a noisy machine, "stretch" is where it
 is to go. ` + "`make bench`" + ` measures all of it again, in ten minutes; ` + "`make bench-check`" + `, in seconds, only what is the same on a
 busy machine.
