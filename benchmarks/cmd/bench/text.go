@@ -4,15 +4,15 @@ const preface = `Every claim is a ratio inside one run, against a named rival wi
 back, and the ratio is the median over the rounds, which is not quite the quotient of the two medians beside it. P1 and P2 are measured with
 sixteen pairs of providers, one after the other: a pair keeps for seconds who wakes whom between a span's end and its processor. The figures of
 two runs, or of two machines, are not comparable; the ratios mostly are. "Holds" is what must be true on a noisy machine, "stretch" is where it
-is to go. ` + "`make bench`" + ` measures all of it again, in ten minutes; ` + "`make bench-check`" + `, in seconds, only what is the same on a
-busy machine.
+is to go. ` + "`make bench`" + ` measures all of it again, in ten minutes; ` + "`make bench-check`" + `, in seconds, only what a busy machine does not
+change.
 
 "64 MB live heap" is a server with a cache; with an "empty heap" the collector runs after each 4 MB, and what allocates looks worse than it is.
 The quicker middleware overruns the batch processor's queue first (a few per cent, flat out), and a span that is dropped costs less than one
 that is exported, by less than a hundredth of the ratio.
 
-A sixth of otelhttp's time (17 % of its CPU profile) is the metrics of each request, which it prepares by default also where nothing takes them, as
-here. Waymark has no metrics: that part of the ratio is a thing that the rival does and we do not.
+A sixth of otelhttp's time (17 % of its CPU profile) is the metrics of each request, which it prepares by default also where nothing takes
+them, as here. Waymark has no metrics: that part of the ratio is work that we do not do.
 
 The server span that is measured has every Required and Recommended attribute of the semantic conventions (a test holds it), on a request that a
 ServeMux routes, with a query and a User-Agent.

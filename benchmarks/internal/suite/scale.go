@@ -103,7 +103,7 @@ func (s *Suite) scaleRow(what, to string, spans int, do func(trace.TracerProvide
 	with := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(e), sdktrace.WithRawSpanLimits(limits()))
 	bare := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(&ignore{}), sdktrace.WithRawSpanLimits(limits()))
 	quick := *s
-	quick.Slice = s.Slice / 6 // there are many rows
+	quick.Rounds, quick.Slice = s.Rounds/2, s.Slice/2 // there are many rows
 	series := quick.alternate(
 		measure.Case{Name: "sdk", Run: func(n int) { do(bare, n) }},
 		measure.Case{Name: "file", Run: func(n int) { do(with, n) }, End: func() { _ = e.ForceFlush(context.Background()) }},
