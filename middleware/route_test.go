@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -145,26 +145,26 @@ func TestPatternIsHandedToTheOutside(t *testing.T) {
 // TimeoutHandler answers while the handler still runs: the route is there, and what comes late hurts nobody.
 func TestTimeoutHandlerWithALateHandler(t *testing.T) {
 	t.Parallel()
-	_, tr := capturetest.Start(t)
-	var wg sync.WaitGroup
-	wg.Add(1)
-	timedOut := make(chan struct{})
-	late := muxOf("/u/{id}", func(w http.ResponseWriter, r *http.Request) {
-		defer wg.Done()
-		<-timedOut
-		middleware.SetRoute(r.Context(), "/late")
-		if _, err := w.Write([]byte("late")); err == nil {
-			t.Error("a late write succeeded")
+	synctest.Test(t, func(t *testing.T) { // whose clock waits until the handler runs
+		_, tr := capturetest.Start(t)
+		timedOut, done := make(chan struct{}), make(chan struct{})
+		late := muxOf("/u/{id}", func(w http.ResponseWriter, r *http.Request) {
+			defer close(done)
+			<-timedOut
+			middleware.SetRoute(r.Context(), "/late")
+			if _, err := w.Write([]byte("late")); err == nil {
+				t.Error("a late write succeeded")
+			}
+		})
+		w := httptest.NewRecorder()
+		wrap(tr, http.TimeoutHandler(middleware.Routes(late), time.Millisecond, "too late")).ServeHTTP(w, get("/u/1"))
+		close(timedOut)
+		<-done
+		if w.Code != http.StatusServiceUnavailable || w.Body.String() != "too late" {
+			t.Errorf("answer = %d %q", w.Code, w.Body.String())
 		}
+		tr.Span("GET /u/{id}").Err().Attr("http.route", "/u/{id}").Attr("http.response.status_code", 503).Attr("error.type", "503")
 	})
-	w := httptest.NewRecorder()
-	wrap(tr, http.TimeoutHandler(middleware.Routes(late), time.Millisecond, "too late")).ServeHTTP(w, get("/u/1"))
-	close(timedOut)
-	wg.Wait()
-	if w.Code != http.StatusServiceUnavailable || w.Body.String() != "too late" {
-		t.Errorf("answer = %d %q", w.Code, w.Body.String())
-	}
-	tr.Span("GET /u/{id}").Err().Attr("http.route", "/u/{id}").Attr("http.response.status_code", 503).Attr("error.type", "503")
 }
 
 func TestNameCacheIsBounded(t *testing.T) {
