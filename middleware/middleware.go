@@ -53,7 +53,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.ctx.Init(o.ctx, r.URL.Path) //nolint:contextcheck // as above
 	x.w.inner, x.w.x = w, x
 	// Copied by value: WithContext is inlined, and its own copy stays on the stack (TestAllocations).
-	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // a child of ctx, which the linter does not see
+	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // as above
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body.ReadCloser = r.Body
 		x.inner.Body = &x.body
