@@ -35,6 +35,7 @@ func scenarios() map[string]func() error {
 		"default log":        childDefaultLog,
 		"default log late":   childDefaultLogLate,
 		"homeless":           childHomeless,
+		"own lookup":         childOwnLookup,
 	}
 }
 

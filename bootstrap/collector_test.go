@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // so that the server understands it
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -29,6 +30,7 @@ type received struct {
 	headers  []map[string][]string
 	paths    []string
 	types    []string
+	coding   []string // gRPC's compression, a request each
 	requests atomic.Int64
 }
 
@@ -127,11 +129,26 @@ func grpcCollector(t *testing.T, reply answer) (*received, string) {
 		t.Fatal(err)
 	}
 	got := &received{}
-	srv := grpc.NewServer()
+	srv := grpc.NewServer(grpc.StatsHandler(codingOf{got}))
 	collector.RegisterTraceServiceServer(srv, &grpcService{got: got, reply: reply})
 	go func() { _ = srv.Serve(ln) }()
 	t.Cleanup(srv.Stop)
 	return got, ln.Addr().String()
+}
+
+// codingOf notes the compression of requests, which a handler does not see.
+type codingOf struct{ got *received }
+
+func (codingOf) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
+func (codingOf) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (codingOf) HandleConn(context.Context, stats.ConnStats)                       {}
+
+func (c codingOf) HandleRPC(_ context.Context, s stats.RPCStats) {
+	if in, ok := s.(*stats.InHeader); ok {
+		c.got.mu.Lock()
+		defer c.got.mu.Unlock()
+		c.got.coding = append(c.got.coding, in.Compression)
+	}
 }
 
 type grpcService struct {

@@ -16,12 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/peer"
 
 	"github.com/waymark-trace/waymark/env"
@@ -30,16 +27,9 @@ import (
 // otlpBuiltIn says that this binary has the OTLP exporters.
 const otlpBuiltIn = true
 
-// Retries of one export. The batch processor's export timeout bounds them too.
-const (
-	retryFirst = time.Second
-	retryMost  = 10 * time.Second
-	retryFor   = time.Minute
-)
-
 // newOTLPExporter builds the exporter. Every setting is passed in code, also the
-// empty ones: the exporters read the process's variables themselves, and let
-// INSECURE beat https and a certificate beat http.
+// empty ones: OpenTelemetry's HTTP exporter reads the process's variables itself,
+// and lets INSECURE beat https.
 func newOTLPExporter(o env.OTLP) (sdktrace.SpanExporter, error) {
 	u, err := url.Parse(o.Endpoint.V)
 	if err != nil {
@@ -57,27 +47,6 @@ func newOTLPExporter(o env.OTLP) (sdktrace.SpanExporter, error) {
 		return newGRPCExporter(o, u, tlsConfig, headers)
 	}
 	return newHTTPExporter(o, u, tlsConfig, headers)
-}
-
-func newGRPCExporter(o env.OTLP, u *url.URL, tlsConfig *tls.Config, headers map[string]string) (sdktrace.SpanExporter, error) {
-	creds := insecure.NewCredentials()
-	if tlsConfig != nil {
-		creds = credentials.NewTLS(tlsConfig)
-	}
-	opts := []otlptracegrpc.Option{
-		otlptracegrpc.WithEndpoint(u.Host),
-		otlptracegrpc.WithTLSCredentials(creds),
-		otlptracegrpc.WithHeaders(headers),
-		otlptracegrpc.WithTimeout(o.Timeout.V),
-		otlptracegrpc.WithDialOption(grpc.WithChainUnaryInterceptor(watchAttempt)),
-		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
-			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryFor,
-		}),
-	}
-	if o.Compression.V == "gzip" {
-		opts = append(opts, otlptracegrpc.WithCompressor("gzip"))
-	}
-	return otlptracegrpc.New(context.Background(), opts...) // it connects later
 }
 
 func newHTTPExporter(o env.OTLP, u *url.URL, tlsConfig *tls.Config, headers map[string]string) (sdktrace.SpanExporter, error) {

@@ -2,6 +2,7 @@ package bootstrap_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -20,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
 )
 
 // childGlobals walks through the life of the globals: a tracer taken early,
@@ -255,4 +258,30 @@ func childSpans() error {
 		return err
 	}
 	return nil
+}
+
+// childOwnLookup makes spans by the variables in LOOKUP, whatever the process's
+// own say.
+func childOwnLookup() error {
+	var c check
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	vars := env.Map{}
+	if err := json.Unmarshal([]byte(os.Getenv("LOOKUP")), &vars); err != nil {
+		return err
+	}
+	cfg := childConfig()
+	cfg.Lookup, cfg.NoGlobals = vars, os.Getenv("GLOBALS") == "none"
+	tracing, err := bootstrap.Start(ctx, cfg)
+	c.that(err == nil, "Start: %v", err)
+	c.that(len(tracing.Plan().Findings) == 0, "findings: %v", tracing.Plan().Findings)
+	tracer := tracing.TracerProvider().Tracer("own")
+	for range 20 {
+		_, span := tracer.Start(ctx, "work", trace.WithAttributes(attribute.String("k", "value")))
+		span.AddEvent("event")
+		span.End()
+	}
+	err = tracing.Shutdown(ctx)
+	c.that(err == nil, "Shutdown: %v", err)
+	return c.err()
 }
