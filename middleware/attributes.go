@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waymark-trace/waymark/internal/redact"
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
@@ -99,7 +100,7 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 	sc.str(semconv.URLSchemeKey, scheme(r, o))
 	sc.str(semconv.URLPathKey, clip(urlPath(r), maxPath))
 	if r.URL.RawQuery != "" {
-		sc.str(semconv.URLQueryKey, s.query.query(r.URL.RawQuery))
+		sc.str(semconv.URLQueryKey, s.urlQuery(r.URL.RawQuery))
 	}
 	sc.str(semconv.HTTPRouteKey, route)
 	host, port := serverHost(r, o)
@@ -141,6 +142,11 @@ func urlPath(r *http.Request) string {
 		return "/"
 	}
 	return r.URL.Path
+}
+
+// urlQuery returns the query without secrets. What stands for a secret may be longer than it.
+func (s *settings) urlQuery(raw string) string {
+	return clip(s.secrets.Query(raw[:min(len(raw), maxQuery)]), 2*maxQuery)
 }
 
 func scheme(r *http.Request, o origin) string {
@@ -239,9 +245,9 @@ func (s *settings) appendHeader(kvs []attribute.KeyValue, h header, values []str
 	for _, v := range values[:cap(out)] {
 		switch {
 		case h.secret:
-			v = redacted
+			v = redact.Mark
 		case h.isURL:
-			v = s.query.url(v)
+			v = s.secrets.URL(v)
 		}
 		out = append(out, clip(v, maxHeaderValue))
 	}

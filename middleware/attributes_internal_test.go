@@ -1,7 +1,9 @@
 package middleware
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -35,5 +37,24 @@ func TestScratchForgets(t *testing.T) {
 	s.forget()
 	if s.attrs[0].Valid() || s.options[0] != nil || s.options[1] != nil || s.more != nil || s.n != 0 {
 		t.Error("a scratch keeps what it was given")
+	}
+}
+
+// A query is cut before and after its secrets are replaced: what stands for a secret may be longer than it.
+func TestQueryIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newSettings(config{})
+	for _, tt := range []struct {
+		name, raw string
+		length    int
+	}{
+		{"no secret", strings.Repeat("a", 1<<20), maxQuery},
+		{"secrets alone", strings.Repeat("sig=x&", 1<<17), 2 * maxQuery},
+		{"no UTF-8", "a=\xff", len("a=\uFFFD")},
+	} {
+		got := s.urlQuery(tt.raw)
+		if len(got) > tt.length || len(got) < tt.length-utf8.UTFMax || strings.Contains(got, "=x") || !utf8.ValidString(got) {
+			t.Errorf("%s: %d bytes, want %d; secrets %v, valid %v", tt.name, len(got), tt.length, strings.Contains(got, "=x"), utf8.ValidString(got))
+		}
 	}
 }

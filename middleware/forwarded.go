@@ -242,7 +242,7 @@ func (p *forwardedParser) token() string {
 }
 
 func isTokenByte(c byte) bool {
-	return isWordByte(c) || strings.IndexByte("!#$%&'*+.^`|~", c) >= 0
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 // value reads a token or a quoted string. Colons and brackets need quotes by the RFC; proxies forget them.

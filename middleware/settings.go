@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/waymark-trace/waymark/internal/redact"
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
@@ -20,7 +21,7 @@ const ScopeName = "github.com/waymark-trace/waymark/middleware"
 type settings struct {
 	config
 	skipped  map[string]bool
-	query    redactor
+	secrets  redact.Redactor
 	proxies  proxies
 	request  []header
 	response []header
@@ -30,7 +31,7 @@ type settings struct {
 func newSettings(c config) *settings {
 	s := &settings{
 		config:   c,
-		query:    newRedactor(c.redacted),
+		secrets:  redact.New(c.redacted...),
 		proxies:  newProxies(c.trusted),
 		request:  newHeaders(semconv.HTTPRequestHeaderPrefix, c.requestHeader),
 		response: newHeaders(semconv.HTTPResponseHeaderPrefix, c.responseHeader),

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/semconv"
@@ -89,8 +88,10 @@ type scrubber struct {
 // RoundTrip sends one request.
 func (s scrubber) RoundTrip(r *http.Request) (*http.Response, error) {
 	if span := trace.SpanFromContext(r.Context()); span.IsRecording() && r.URL != nil && r.URL.RawQuery != "" {
-		if full, secret := s.query.full(r.URL); secret {
-			span.SetAttributes(attribute.String(string(semconv.URLFullKey), full))
+		if query := s.urlQuery(r.URL.RawQuery); query != r.URL.RawQuery {
+			u := *r.URL
+			u.User, u.RawQuery = nil, query
+			span.SetAttributes(semconv.URLFullKey.String(u.String()))
 		}
 	}
 	return s.base.RoundTrip(r)

@@ -1,11 +1,11 @@
-package middleware
+// Package redact keeps secrets out of the texts that go into spans: the query of a URL, a URL, and any text in which URLs
+// may stand, as errors and panics have them.
+package redact
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
-const redacted = "REDACTED"
+// Mark stands in the place of a secret.
+const Mark = "REDACTED"
 
 // secretKeys are the query keys whose values never go into a span: those of the conventions, then ours.
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/registry/attributes/url.md
@@ -18,33 +18,31 @@ func secretKeys() []string {
 	}
 }
 
-// redactor replaces the values of secret query keys.
-type redactor struct {
+// Redactor replaces secrets. It is safe for concurrent use; the zero value is not ready, see [New].
+type Redactor struct {
 	keys   map[string]struct{}
 	shapes *[32]uint64 // by the low bits of a key's first letter: a bit for each length that keys have
 }
 
-func newRedactor(more []string) redactor {
+// New returns a redactor for the built-in keys and more, in any case.
+func New(more ...string) Redactor {
 	keys := make(map[string]struct{})
 	for _, k := range append(secretKeys(), more...) {
 		if k = strings.ToLower(strings.TrimSpace(k)); k != "" {
 			keys[k] = struct{}{}
 		}
 	}
-	q := redactor{keys, new([32]uint64)}
+	q := Redactor{keys, new([32]uint64)}
 	for k := range keys {
 		q.shapes[k[0]&31] |= 1 << min(len(k), 63)
 	}
 	return q
 }
 
-// query returns raw, at most about maxQuery bytes of it, with the values of secret keys replaced. Keys stay
-// as they are. Pairs end at & and at ;, since servers differ on the latter; a pair that only decodes to a
-// secret (redirect=%2Fcb%3Ftoken%3Dabc) is redacted whole. Without secrets nothing is allocated.
-func (q redactor) query(raw string) string {
-	if len(raw) > maxQuery {
-		raw = raw[:maxQuery]
-	}
+// Query returns raw, the query of a URL, with the values of secret keys replaced. Keys stay as they are. Pairs end at
+// & and at ;, since servers differ on the latter; a pair that only decodes to a secret (redirect=%2Fcb%3Ftoken%3Dabc)
+// is redacted whole. Without secrets nothing is allocated.
+func (q Redactor) Query(raw string) string {
 	var b strings.Builder
 	kept := 0 // raw[:kept] is in b
 	for start := 0; start <= len(raw); {
@@ -53,22 +51,22 @@ func (q redactor) query(raw string) string {
 		if !plain {
 			if from := q.secretIn(raw[start:end]); from >= 0 {
 				b.WriteString(raw[kept : start+from])
-				b.WriteString(redacted)
+				b.WriteString(Mark)
 				kept = end
 			}
 		}
 		start = end + 1
 	}
-	if kept > 0 {
-		b.WriteString(raw[kept:])
-		raw = b.String()
+	if kept == 0 {
+		return raw
 	}
-	return clip(raw, 2*maxQuery)
+	b.WriteString(raw[kept:])
+	return b.String()
 }
 
 // pair returns the length of the first pair of s, and whether it is plain: a key of one word that no secret key is
 // like, a value in which no pair can hide. Nearly all are, and this one look at them is then the only one.
-func (q redactor) pair(s string) (n int, plain bool) {
+func (q Redactor) pair(s string) (n int, plain bool) {
 	word := 0 // of which the key consists
 	for word < len(s) && isWordByte(s[word]) {
 		word++
@@ -99,7 +97,7 @@ func pairLen(s string, known int) int {
 }
 
 // secretIn returns where the secret of a pair starts, and -1 when there is none.
-func (q redactor) secretIn(pair string) int {
+func (q Redactor) secretIn(pair string) int {
 	key, value, found := strings.Cut(pair, "=")
 	if !found {
 		if q.hidden(pair) {
@@ -121,7 +119,7 @@ func (q redactor) secretIn(pair string) int {
 const maxDecodings = 3
 
 // secretKey reports whether a raw key, or a part of it (user[token]), is secret.
-func (q redactor) secretKey(key string) bool {
+func (q Redactor) secretKey(key string) bool {
 	for range maxDecodings {
 		if q.hasSecretWord(key) {
 			return true
@@ -136,7 +134,7 @@ func (q redactor) secretKey(key string) bool {
 }
 
 // hasSecretWord reports whether one of the words of s, or all of it, is a secret key.
-func (q redactor) hasSecretWord(s string) bool {
+func (q Redactor) hasSecretWord(s string) bool {
 	plain := true
 	for start := 0; start < len(s); {
 		n := wordLen(s[start:])
@@ -158,12 +156,12 @@ func (q redactor) hasSecretWord(s string) bool {
 }
 
 // like reports whether a secret key has the length and the first letter of the word.
-func (q redactor) like(word string) bool {
+func (q Redactor) like(word string) bool {
 	return q.shapes[word[0]&31]&(1<<min(len(word), 63)) != 0
 }
 
 // isSecret looks a word up without allocating, and without hashing one that no key is like.
-func (q redactor) isSecret(word string) bool {
+func (q Redactor) isSecret(word string) bool {
 	if !q.like(word) {
 		return false
 	}
@@ -198,7 +196,7 @@ func isWordByte(c byte) bool {
 }
 
 // hidden reports whether s, as it is or decoded, holds a pair with a secret key: token=x, "token":"x".
-func (q redactor) hidden(s string) bool {
+func (q Redactor) hidden(s string) bool {
 	if !suspicious(s) {
 		return false
 	}
@@ -226,7 +224,7 @@ func suspicious(s string) bool {
 	return false
 }
 
-func (q redactor) holdsPair(s string) bool {
+func (q Redactor) holdsPair(s string) bool {
 	for i := range len(s) {
 		if s[i] != '=' && s[i] != ':' {
 			continue
@@ -278,37 +276,4 @@ func unhex(c byte) byte {
 		return c - 'A' + 10
 	}
 	return c - '0'
-}
-
-// url redacts the query, the fragment and the user info of a URL that stands in a header.
-func (q redactor) url(s string) string {
-	s, fragment, hasFragment := strings.Cut(s, "#")
-	s, query, hasQuery := strings.Cut(s, "?")
-	if scheme, rest, ok := strings.Cut(s, "//"); ok {
-		authority, path, slash := strings.Cut(rest, "/")
-		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-			s = scheme + "//" + redacted + authority[i:]
-			if slash {
-				s += "/" + path
-			}
-		}
-	}
-	if hasQuery {
-		s += "?" + q.query(query)
-	}
-	if hasFragment {
-		s += "#" + q.query(fragment)
-	}
-	return s
-}
-
-// full returns u without user info and with its query redacted, and whether the query held a secret.
-func (q redactor) full(u *url.URL) (string, bool) {
-	query := q.query(u.RawQuery)
-	if query == u.RawQuery {
-		return "", false
-	}
-	c := *u
-	c.User, c.RawQuery = nil, query
-	return c.String(), true
 }
