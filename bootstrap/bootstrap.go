@@ -69,7 +69,7 @@ type Tracing struct {
 	stopOnce       sync.Once
 	stopped        chan struct{}
 	ended          atomic.Bool // stop has returned; stopped itself only the synctest bubble that made it may touch
-	stopErr        error
+	ending         ending // after stopped
 }
 
 // Enabled reports whether spans are recorded: not when tracing is off, and no

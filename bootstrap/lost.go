@@ -5,15 +5,10 @@ import (
 	"fmt"
 )
 
-// ErrSpansLost is in the error of [Tracing.Serve] and [Tracing.Shutdown] when
-// nothing else is wrong than that spans were lost:
-//
-//	if err := tracing.Serve(ctx, srv); err != nil && !errors.Is(err, bootstrap.ErrSpansLost) {
-//		os.Exit(1)
-//	}
-//
-// When the server, a hook or a profile failed too, the error tells the loss in
-// its text alone.
+// ErrSpansLost is in the error of [Tracing.Shutdown] when nothing else is wrong
+// than that spans were lost. When a hook or a profile failed too, the error
+// tells the loss in its text alone. [Tracing.Serve] does not return it: a
+// program that wants to know asks [Report.Lost] or calls Shutdown again.
 var ErrSpansLost = errors.New("spans lost")
 
 // lossError says what was lost, and why as far as it is known.

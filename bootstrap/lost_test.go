@@ -41,15 +41,22 @@ func TestLossIsToldFromFailure(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if err := begin(t).ServeListener(ctx, &http.Server{}, newPipeListener()); !errors.Is(err, bootstrap.ErrSpansLost) {
-			t.Errorf("Serve: %v, want ErrSpansLost in it", err)
+		tracing := begin(t)
+		if err := tracing.ServeListener(ctx, &http.Server{}, newPipeListener()); err != nil {
+			t.Errorf("Serve: %v, want how the server ended, which was in order", err)
+		}
+		if got := tracing.Report().Lost(); got != 1 {
+			t.Errorf("the report has %d lost spans, want 1", got)
+		}
+		if err := shutdown(t, tracing); !errors.Is(err, bootstrap.ErrSpansLost) {
+			t.Errorf("Shutdown after Serve: %v, want ErrSpansLost in it", err)
 		}
 	})
 	t.Run("failed server", func(t *testing.T) {
 		t.Parallel()
 		err := begin(t).Serve(t.Context(), &http.Server{Addr: "no address"})
-		if errors.Is(err, bootstrap.ErrSpansLost) || !strings.Contains(err.Error(), "1 span lost") {
-			t.Errorf("Serve: %v, want the loss in its text alone", err)
+		if err == nil || strings.Contains(err.Error(), "lost") {
+			t.Errorf("Serve: %v, want the server's failure alone", err)
 		}
 	})
 	t.Run("failed hook", func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -40,13 +41,16 @@ var ErrSecondSignal = errors.New("second signal")
 // last call that returns ends tracing; one that ends earlier, or fails to listen
 // while another serves, ends its own server alone.
 //
-// The error is nil after an orderly end that lost nothing, and wraps
-// [ErrSpansLost] after one that lost spans. Serve does all of
-// this whether tracing is on or off. A server is served once at a time.
+// The error says how the server ended, and which hooks of [Tracing.OnShutdown]
+// failed: nil after an orderly end, [http.ErrServerClosed] for a server that was
+// closed before. What tracing itself lost or could not write is in the log, in
+// [Tracing.Report], and in the error of another call of [Tracing.Shutdown]; a
+// backend that is down does not make the program fail. Serve does all of this
+// whether tracing is on or off. A server is served once at a time.
 func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	t.enter()
 	if srv == nil {
-		return errors.Join(errNoServer, beside(t.leave(context.WithoutCancel(ctx))))
+		return t.notServed(ctx, errNoServer)
 	}
 	addr := srv.Addr
 	if addr == "" {
@@ -59,7 +63,7 @@ func (t *Tracing) Serve(ctx context.Context, srv *http.Server) error {
 	ln, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
 		t.reason.Store("the server did not start")
-		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), beside(t.leave(context.WithoutCancel(ctx))))
+		return t.notServed(ctx, err)
 	}
 	return t.serveListener(ctx, srv, ln)
 }
@@ -71,7 +75,9 @@ func (t *Tracing) enter() {
 	t.serving++
 }
 
-// leave ends tracing when no other Serve runs.
+// leave ends tracing when no other Serve runs, and returns the errors of hooks.
+// What went wrong with tracing itself is logged: spans that were lost by the
+// account, the rest here.
 func (t *Tracing) leave(ctx context.Context) error {
 	t.mu.Lock()
 	t.serving--
@@ -80,16 +86,33 @@ func (t *Tracing) leave(ctx context.Context) error {
 	if !last {
 		return nil
 	}
-	return t.Shutdown(ctx)
+	e := t.end(ctx)
+	if e.other != nil {
+		t.logger.LogAttrs(ctx, slog.LevelWarn, "tracing did not end in order",
+			slog.String("error", e.other.Error()))
+	}
+	return e.hooks
 }
 
-var errNoServer = errors.New("bootstrap: serve: no server")
+// notServed ends a Serve whose server did not begin.
+func (t *Tracing) notServed(ctx context.Context, err error) error {
+	return serveError(err, t.leave(context.WithoutCancel(ctx)))
+}
+
+func serveError(errs ...error) error {
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("bootstrap: serve: %w", err)
+	}
+	return nil
+}
+
+var errNoServer = errors.New("no server")
 
 // ServeListener is [Tracing.Serve] on a listener, which it closes.
 func (t *Tracing) ServeListener(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	t.enter()
 	if srv == nil || ln == nil {
-		return errors.Join(errNoServer, beside(t.leave(context.WithoutCancel(ctx))))
+		return t.notServed(ctx, errNoServer)
 	}
 	return t.serveListener(ctx, srv, ln)
 }
@@ -99,12 +122,13 @@ func (t *Tracing) serveListener(ctx context.Context, srv *http.Server, ln net.Li
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 
-	cancelBase, restore := cancellableBase(srv) //nolint:contextcheck // requests outlive ctx, by half of the time
+	ending := newEndingListener(ln)
+	base, restore := newBase(srv, ln) //nolint:contextcheck // requests outlive ctx, by half of the time
 	defer restore()
-	defer cancelBase(nil)
+	defer base.cancel(nil)
 
 	failed := make(chan serveResult, 1)
-	go func() { failed <- serve(srv, ln) }()
+	go func() { failed <- serve(srv, ending) }()
 
 	var result serveResult
 	reason := "context done"
@@ -124,25 +148,23 @@ func (t *Tracing) serveListener(ctx context.Context, srv *http.Server, ln net.Li
 	defer abort(nil)
 	stopWatching := watchSecond(signals, func() {
 		abort(ErrSecondSignal)
-		_ = srv.Close() // it is being given up
+		go srv.Close() //nolint:errcheck // it is being given up
 	})
 	defer stopWatching()
 
-	drainErr := t.drain(end, srv, cancelBase)
-	stopErr := t.leave(end)
+	drainErr := t.drain(end, srv, base.cancel)
+	closeErr := ending.wait()
+	hookErr := t.leave(end)
 	if errors.Is(context.Cause(end), ErrSecondSignal) {
 		drainErr = ErrSecondSignal
 	}
 	if result.panicked {
 		panic(result.value) // it was the program's, out of Serve; the spans are safe now
 	}
-	if errors.Is(result.err, http.ErrServerClosed) {
-		result.err = nil
+	if errors.Is(result.err, http.ErrServerClosed) && base.began.Load() {
+		result.err = nil // somebody else ended it in order
 	}
-	if err := errors.Join(result.err, drainErr); err != nil {
-		return errors.Join(fmt.Errorf("bootstrap: serve: %w", err), beside(stopErr))
-	}
-	return stopErr
+	return serveError(result.err, drainErr, closeErr, hookErr)
 }
 
 var errShutdownTimeout = errors.New("shutdown timeout")
@@ -186,28 +208,38 @@ func wantsTLS(srv *http.Server) bool {
 	return !reflect.ValueOf(config).Elem().IsZero()
 }
 
-// cancellableBase makes the base context of srv's requests one that can be
-// canceled, on top of the program's own.
-func cancellableBase(srv *http.Server) (cancel context.CancelCauseFunc, restore func()) {
-	program := srv.BaseContext
+// base is the base context of a server's requests: the program's own, and
+// canceled by cancel.
+type base struct {
+	cancel context.CancelCauseFunc
+	began  atomic.Bool // the server has asked for it: it was not closed before
+}
+
+// newBase puts a base between srv and the program's BaseContext, which still
+// gets the listener that the program knows.
+func newBase(srv *http.Server, program net.Listener) (b *base, restore func()) {
+	own := srv.BaseContext
 	stop, cancel := context.WithCancelCause(context.Background())
-	srv.BaseContext = func(ln net.Listener) context.Context {
-		base := context.Background()
-		if program != nil {
-			base = program(ln)
+	b = &base{cancel: cancel}
+	srv.BaseContext = func(net.Listener) context.Context {
+		b.began.Store(true)
+		ctx := context.Background()
+		if own != nil {
+			ctx = own(program)
 		}
-		if base == nil {
+		if ctx == nil {
 			return nil // net/http says what is wrong with that
 		}
-		base, cancelBase := context.WithCancelCause(base)
+		ctx, cancelBase := context.WithCancelCause(ctx)
 		context.AfterFunc(stop, func() { cancelBase(context.Cause(stop)) })
-		return base
+		return ctx
 	}
-	return cancel, func() { srv.BaseContext = program }
+	return b, func() { srv.BaseContext = own }
 }
 
 // drain ends the server: it stops accepting, waits, cancels what still runs,
-// waits again, and closes what is left.
+// waits again, and closes what is left. It returns when ctx ends, also when
+// closing does not.
 func (t *Tracing) drain(ctx context.Context, srv *http.Server, cancelBase context.CancelCauseFunc) error {
 	idle := make(chan error, 1)
 	go func() { idle <- srv.Shutdown(ctx) }()
@@ -223,16 +255,16 @@ func (t *Tracing) drain(ctx context.Context, srv *http.Server, cancelBase contex
 	for {
 		select {
 		case err := <-idle:
-			if err != nil {
-				_ = srv.Close() // whatever is open is given up
-				return fmt.Errorf("requests still running: %w", context.Cause(ctx))
+			if ctx.Err() == nil {
+				return err
 			}
-			return nil
+			go srv.Close() //nolint:errcheck // whatever is open is given up
+			return fmt.Errorf("requests or listeners still running: %w", context.Cause(ctx))
 		case <-half.C:
 			cancelBase(errShutdownTimeout)
 		case <-late.C:
-			_ = srv.Close() // the requests had their time
-			return errors.New("requests still running: connections closed")
+			go srv.Close() //nolint:errcheck // the requests had their time
+			return errors.New("requests or listeners still running: connections closed")
 		}
 	}
 }

@@ -178,7 +178,7 @@ func TestServeClosesWhatDoesNotEnd(t *testing.T) {
 		begin := time.Now()
 		s.stop()
 		err := <-s.result
-		if err == nil || !strings.Contains(err.Error(), "requests still running") {
+		if err == nil || !strings.Contains(err.Error(), "still running") {
 			t.Errorf("Serve: %v", err)
 		}
 		if d := time.Since(begin); d != 6*time.Second {

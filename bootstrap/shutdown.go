@@ -22,6 +22,29 @@ import (
 // was lost and what failed; it wraps [ErrSpansLost] when it is a loss alone. Shutdown may be called twice and concurrently: each
 // call waits for the first, or its own context, and gets the same answer.
 func (t *Tracing) Shutdown(ctx context.Context) error {
+	return t.end(ctx).err()
+}
+
+// ending is what went wrong at the end.
+type ending struct {
+	hooks error // of the program
+	other error // profiles, processors, the provider, the time
+	loss  error // spans, or the flush of our destinations
+}
+
+func (e ending) err() error {
+	err := e.loss
+	if failed := errors.Join(e.other, e.hooks); failed != nil {
+		err = errors.Join(failed, beside(err))
+	}
+	if err != nil {
+		return fmt.Errorf("bootstrap: shutdown: %w", err)
+	}
+	return nil
+}
+
+// end ends tracing once, and waits for that as long as ctx allows.
+func (t *Tracing) end(ctx context.Context) ending {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, t.cfg.shutdownTimeout())
@@ -31,42 +54,49 @@ func (t *Tracing) Shutdown(ctx context.Context) error {
 		go func() {
 			defer close(t.stopped)
 			defer t.ended.Store(true)
-			t.stopErr = t.stop(ctx)
+			t.ending = t.stop(ctx)
 		}()
 	})
 	// The work obeys ctx; what does not is left behind.
 	select {
 	case <-t.stopped:
-		return t.stopErr
+		return t.ending
 	case <-ctx.Done():
 	}
 	select {
 	case <-t.stopped:
-		return t.stopErr
+		return t.ending
 	case <-time.After(lateness):
-		return fmt.Errorf("bootstrap: shutdown: %w", context.Cause(ctx))
+		return ending{other: context.Cause(ctx)}
 	}
 }
 
 // lateness is how long Shutdown waits past its deadline for the account.
 const lateness = 250 * time.Millisecond
 
-func (t *Tracing) stop(ctx context.Context) error {
-	// Go calls them in this order.
-	failed := errors.Join(t.goroutines(ctx), t.runHooks(ctx), t.stopProfiles(ctx))
+func (t *Tracing) stop(ctx context.Context) ending {
+	goroutinesErr := t.goroutines(ctx)
+	hookErr := t.runHooks(ctx)
+	profilesErr := t.stopProfiles(ctx)
 	flushErr, restErr := t.flush(ctx)
-	err := t.account(ctx, flushErr)
-	if err == nil {
-		err = flushErr
-	}
-	if failed = errors.Join(failed, restErr); failed != nil {
-		err = errors.Join(failed, beside(err))
+	loss := t.account(ctx, flushErr)
+	if loss == nil {
+		loss = flushErr
 	}
 	t.restore()
-	if err != nil {
-		return fmt.Errorf("bootstrap: shutdown: %w", cleanedError{t.diag.clean(err.Error()), err})
+	return ending{
+		hooks: t.cleaned(hookErr),
+		other: t.cleaned(errors.Join(goroutinesErr, profilesErr, restErr)),
+		loss:  t.cleaned(loss),
 	}
-	return nil
+}
+
+// cleaned is err with a text that holds no secret.
+func (t *Tracing) cleaned(err error) error {
+	if err == nil {
+		return nil
+	}
+	return cleanedError{t.diag.clean(err.Error()), err}
 }
 
 // share is ctx with part of its time, so that what comes later has some too.
