@@ -48,7 +48,7 @@ type Tracing struct {
 	diag   *diagnostics
 
 	active     bool // propagation at least
-	recording  bool // spans are made and go somewhere
+	recording  bool // spans are made
 	provider   trace.TracerProvider
 	propagator propagation.TextMapPropagator
 	forward    *forwarder               // nil: off, or the program's own provider is used
@@ -63,16 +63,16 @@ type Tracing struct {
 	mu             sync.Mutex
 	hooks          []func(context.Context) error
 	serving        int          // calls of Serve that run
-	over           atomic.Bool  // no span is recorded any more
+	over           atomic.Bool  // no span is made any more
 	reason         atomic.Value // string, why the program stops
 	goroutinesDone atomic.Bool
 	stopOnce       sync.Once
 	stopped        chan struct{}
 	ended          atomic.Bool // stop has returned; stopped itself only the synctest bubble that made it may touch
-	ending         ending // after stopped
+	ending         ending      // after stopped
 }
 
-// Enabled reports whether spans are recorded: not when tracing is off, and no
+// Enabled reports whether spans are made: not when tracing is off, and no
 // more once [Tracing.Shutdown] has come to the flush.
 func (t *Tracing) Enabled() bool { return t.recording && !t.over.Load() }
 

@@ -164,6 +164,8 @@ func (p Plan) String() string {
 	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	state := "off"
 	switch {
+	case p.Tracing && p.Spans && len(p.Destinations) == 0:
+		state = "on, exported nowhere"
 	case p.Tracing && p.Spans:
 		state = "on"
 	case p.Tracing:

@@ -30,8 +30,8 @@ type forwarder struct {
 // target is one life of the forwarder, compared by address.
 type target struct {
 	provider trace.TracerProvider
-	sdk      *sdktrace.TracerProvider // nil for the no-op target
-	late     func()                   // told of each span that is not made after Shutdown; nil: nobody is
+	sdk      spanProvider // nil for the no-op target
+	late     func()       // told of each span that is not made after Shutdown; nil: nobody is
 }
 
 type scopeKey struct {
@@ -45,7 +45,13 @@ func newForwarder() *forwarder {
 	return f
 }
 
-func (f *forwarder) point(tp *sdktrace.TracerProvider) {
+// spanProvider is a provider that takes processors and flushes them.
+type spanProvider interface {
+	registrar
+	ForceFlush(context.Context) error
+}
+
+func (f *forwarder) point(tp spanProvider) {
 	f.target.Store(&target{provider: tp, sdk: tp})
 }
 

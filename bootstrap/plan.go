@@ -27,7 +27,7 @@ const keyHome = "HOME"
 type Plan struct {
 	App          string        `json:"app"`
 	Tracing      bool          `json:"tracing"`                // the switch is on
-	Spans        bool          `json:"spans"`                  // spans are made
+	Spans        bool          `json:"spans"`                  // spans are made, also when they are exported nowhere
 	Destinations []Destination `json:"destinations,omitempty"` // where they go
 	Values       []Value       `json:"values,omitempty"`       // every value with its origin
 	Findings     []env.Finding `json:"findings,omitempty"`     // bad and doubtful variables
@@ -68,7 +68,7 @@ func Explain(cfg Config) Plan {
 	}
 	if p.Tracing && !settings.SDKDisabled.V {
 		p.decide(cfg)
-		p.Spans = len(p.dests) > 0 || len(cfg.Processors) > 0
+		p.Spans = true
 	}
 	for _, d := range p.dests {
 		p.Destinations = append(p.Destinations, Destination{Name: d.kind, Target: d.target})

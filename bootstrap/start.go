@@ -198,7 +198,11 @@ func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
 	}
 	t.diag.silently(func() { t.sdk = sdktrace.NewTracerProvider(opts...) })
 	t.forward = forward
-	forward.point(t.sdk)
+	if len(t.hub.dests) == 0 && len(t.extra) == 0 {
+		forward.point(&unexported{sdk: t.sdk, sampler: sampler})
+	} else {
+		forward.point(t.sdk)
+	}
 	t.provider = forward
 	if !t.cfg.NoGlobals && otel.GetTracerProvider() != trace.TracerProvider(forward) {
 		otel.SetTracerProvider(forward)

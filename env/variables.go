@@ -64,7 +64,7 @@ func generalVariables() []Variable {
 		{KeyPropagators, "`tracecontext,baggage`", "also `b3`, `b3multi`, `jaeger`, `xray`, `ottrace`, `none`", group},
 		{KeyTracesSampler, "`parentbased_always_on`", "also `always_on`, `always_off`, `traceidratio`, `parentbased_always_off`, `parentbased_traceidratio`", group},
 		{KeyTracesSamplerArg, "`1`", "share of the traces that a ratio sampler keeps, 0 to 1", group},
-		{KeyTracesExporter, "`otlp` with an endpoint, else the file", "list of `otlp`, `console`, `otlp/stdout`, or `none`", group},
+		{KeyTracesExporter, "`otlp` with an endpoint, else the file", "list of `otlp`, `console`, `otlp/stdout`, or `none`: traces are propagated and exported nowhere", group},
 		{KeyKnownMethods, "the conventions' list", "all HTTP methods that are not `_OTHER`", group},
 		{KeyConfigFile, "none", "not read yet: setting it gives a warning", group},
 		{KeyExperimentalConfigFile, "none", "not read either", group},
