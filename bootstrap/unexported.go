@@ -113,15 +113,15 @@ func (s *unexportedSpan) TracerProvider() trace.TracerProvider { return s.provid
 
 func newTraceID() (id trace.TraceID) {
 	for !id.IsValid() {
-		binary.BigEndian.PutUint64(id[:8], rand.Uint64())
-		binary.BigEndian.PutUint64(id[8:], rand.Uint64())
+		binary.BigEndian.PutUint64(id[:8], rand.Uint64()) //nolint:gosec // an ID is no secret
+		binary.BigEndian.PutUint64(id[8:], rand.Uint64()) //nolint:gosec // an ID is no secret
 	}
 	return id
 }
 
 func newSpanID() (id trace.SpanID) {
 	for !id.IsValid() {
-		binary.BigEndian.PutUint64(id[:], rand.Uint64())
+		binary.BigEndian.PutUint64(id[:], rand.Uint64()) //nolint:gosec // an ID is no secret
 	}
 	return id
 }

@@ -57,7 +57,8 @@ func TestUnexportedSpanContextIsTheSDKs(t *testing.T) {
 	}
 	samplers := []sdktrace.Sampler{
 		sdktrace.AlwaysSample(), sdktrace.NeverSample(), sdktrace.ParentBased(sdktrace.AlwaysSample()),
-		sdktrace.ParentBased(sdktrace.NeverSample()), sdktrace.TraceIDRatioBased(1), stateSampler{},
+		sdktrace.ParentBased(sdktrace.NeverSample()), sdktrace.TraceIDRatioBased(1),
+		stateSampler{},
 	}
 	options := map[string][]trace.SpanStartOption{
 		"plain": nil,
