@@ -1,14 +1,16 @@
 package annotate
 
 import (
+	"cmp"
 	"context"
 	"reflect"
-	"runtime"
-	"strings"
+
+	"github.com/waymark-trace/waymark/internal/funcname"
 )
 
 // Func wraps a function so that each call of it is a span, with the function's input and output and, when it
-// fails or panics, its error. An empty name is the name of the function.
+// fails or panics, its error. An empty name is that of the function: Type.method for a method, and for a closure
+// the name of the function that it is in.
 //
 //	answer := annotate.Func("answer", answer, annotate.Agent)
 //	text, err := answer(ctx, question)
@@ -132,37 +134,8 @@ func isZero(v any) bool {
 	return !r.IsValid() || r.IsZero()
 }
 
-// functionName is the name of a function without the path of its package: handlers.(*Shop).Answer. A function
-// literal has the name of the function around it.
-func functionName(fn any) string {
-	v := reflect.ValueOf(fn)
-	if v.Kind() != reflect.Func || v.IsNil() {
-		return "func"
-	}
-	f := runtime.FuncForPC(v.Pointer())
-	if f == nil {
-		return "func"
-	}
-	name := f.Name()
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	name = strings.TrimSuffix(name, "-fm")
-	_, name, _ = strings.Cut(name, ".")
-	for {
-		i := strings.LastIndexByte(name, '.')
-		if i < 0 || !isClosure(name[i+1:]) {
-			return strings.ReplaceAll(name, "[...]", "")
-		}
-		name = name[:i]
-	}
-}
+// functionName is the name of a function, for a span that has none of its own.
+func functionName(fn any) string { return cmp.Or(funcname.Of(fn), "func") }
 
-// isClosure tells the compiler's names of function literals: func1, 2, gowrap1.
-func isClosure(part string) bool {
-	for _, prefix := range []string{"func", "gowrap", "deferwrap", ""} {
-		rest, ok := strings.CutPrefix(part, prefix)
-		if ok && rest != "" && strings.Trim(rest, "0123456789") == "" {
-			return true
-		}
-	}
-	return false
-}
+// callerName is the name of the function that called the caller of callerName.
+func callerName() string { return cmp.Or(funcname.Caller(1), "span") }

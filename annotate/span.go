@@ -35,24 +35,27 @@ type Handle struct {
 	ended  atomic.Bool
 }
 
-// Span begins a span with the default client, and returns a context in which it is the current one. The caller
-// ends it, with the address of its named error where it has one:
-//
-//	ctx, s := annotate.Span(ctx, "rerank", annotate.Reranker, annotate.Input(query))
-//	defer s.End(&err)
-//
-// See [Client.Span].
+// Span begins a span with the default client, for where a function does not fit: [Do] is the simpler form. See
+// [Client.Span].
 func Span(ctx context.Context, name string, opts ...SpanOption) (context.Context, *Handle) {
+	if name == "" {
+		name = callerName()
+	}
 	return Default().Span(ctx, name, opts...)
 }
 
 // Span begins a span, the child of the current one of ctx, and returns a context in which it is the current
-// one. The caller ends it, with the address of its named error where it has one:
+// one. It is for where a function does not fit: [Client.Do] ends the span by itself and misses no error. The
+// caller ends it, with the address of its named result:
 //
-//	ctx, s := annotate.Span(ctx, "rerank", annotate.Reranker, annotate.Input(query))
-//	defer s.End(&err)
+//	func rerank(ctx context.Context, query string) (ids []string, err error) {
+//		ctx, s := annotate.Span(ctx, "rerank", annotate.Reranker, annotate.Input(query))
+//		defer s.End(&err)
 //
-// The kind is [Chain] unless an option says otherwise. When tracing is off the handle is nil, which works.
+// The result must have the name: with an unnamed one, "return nil, fail()" sets no variable that End could see,
+// and the span is none of an error.
+//
+// An empty name is that of the calling function. The kind is [Chain] unless an option says otherwise. When tracing is off the handle is nil, which works.
 func (c *Client) Span(ctx context.Context, name string, opts ...SpanOption) (context.Context, *Handle) {
 	cfg := config{client: c}
 	for _, o := range opts {
@@ -61,7 +64,7 @@ func (c *Client) Span(ctx context.Context, name string, opts ...SpanOption) (con
 		}
 	}
 	if name == "" {
-		name = "span"
+		name = callerName()
 	}
 	ctx, h := cfg.client.start(ctx, name, &cfg)
 	if cfg.hasInput && h.wants() {
@@ -190,8 +193,10 @@ func (h *Handle) SetAttribute(key string, value any) {
 	}
 }
 
-// SetAttributes sets attributes; the arguments are keys and values as package slog takes them, attributes, or
-// maps.
+// SetAttributes sets attributes; the arguments are keys and values as package slog takes them, attributes or
+// lists of them, or maps. A key is a string of any type, so that the keys of this package are keys too:
+//
+//	s.SetAttributes(annotate.LLMModelNameKey, "gpt-5", "attempt", 2, attribute.Bool("cached", false))
 func (h *Handle) SetAttributes(pairs ...any) {
 	if !h.wants() {
 		return
@@ -218,8 +223,8 @@ func (h *Handle) SetError(description string, err error) {
 	h.kept.fail(description)
 }
 
-// End ends the span. Deferred, it takes the address of the function's named error, or nil: an error makes the
-// span an error. So does a panic, which goes on with its value; for that End must be deferred itself. A second
+// End ends the span. Deferred, it takes the address of the function's named result, or nil: an error there makes
+// the span an error. An error that is returned as an unnamed result is lost to the span: see [Client.Span]. So does a panic, which goes on with its value; for that End must be deferred itself. A second
 // End does nothing.
 func (h *Handle) End(err *error) {
 	if h == nil {

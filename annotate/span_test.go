@@ -91,11 +91,13 @@ func TestEmptyNameIsTheFunctions(t *testing.T) {
 	if err := c.Do(t.Context(), "", func(context.Context) error { return nil }); err != nil {
 		t.Error(err)
 	}
+	_, s := c.Span(t.Context(), "")
+	s.End(nil)
 	var got []string
 	for _, s := range spans.Spans().All() {
 		got = append(got, s.Name)
 	}
-	want := "named,(*service).Answer,TestEmptyNameIsTheFunctions,TestEmptyNameIsTheFunctions"
+	want := "named,service.Answer,TestEmptyNameIsTheFunctions,TestEmptyNameIsTheFunctions,TestEmptyNameIsTheFunctions"
 	if strings.Join(got, ",") != want {
 		t.Errorf("names %q, want %s", got, want)
 	}

@@ -12,7 +12,7 @@ import (
 // either side makes the span an error and goes on. A sequence that nobody ranges over makes no span.
 //
 // Text and the deltas of the common model services are joined as text, other chunks become a JSON list; [Join]
-// replaces that. An empty name is the name of the function.
+// replaces that. An empty name is that of the function, as for [Func].
 func Seq[In, C any](name string, fn func(context.Context, In) iter.Seq[C], opts ...StreamOption) func(context.Context, In) iter.Seq[C] {
 	s := newStream(name, fn, opts)
 	return func(ctx context.Context, in In) iter.Seq[C] {

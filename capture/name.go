@@ -1,62 +1,18 @@
 package capture
 
 import (
-	"reflect"
+	"cmp"
 	"runtime"
 	"strings"
+
+	"github.com/waymark-trace/waymark/internal/funcname"
 )
 
 // callerName is the name of the function that called the caller of callerName.
-func callerName() string {
-	pcs := make([]uintptr, 1)
-	if runtime.Callers(3, pcs) == 0 {
-		return "block"
-	}
-	frame, _ := runtime.CallersFrames(pcs).Next()
-	return shortName(frame.Function)
-}
+func callerName() string { return cmp.Or(funcname.Caller(1), "block") }
 
 // functionName is the name of a function value.
-func functionName(fn any) string {
-	f := runtime.FuncForPC(reflect.ValueOf(fn).Pointer())
-	if f == nil {
-		return "block"
-	}
-	return shortName(f.Name())
-}
-
-// shortName makes K.m of example.com/a/b.(*K).m-fm, and f of a/b.f.func1.2: a
-// closure goes by the name of the function that it is in.
-func shortName(full string) string {
-	name := strings.TrimSuffix(full, "-fm")
-	if generic := strings.IndexByte(name, '['); generic >= 0 {
-		rest := name[generic:]
-		name = name[:generic]
-		if end := strings.LastIndexByte(rest, ']'); end >= 0 {
-			name += rest[end+1:]
-		}
-	}
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	if _, after, ok := strings.Cut(name, "."); ok {
-		name = after
-	}
-	parts := strings.Split(strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name), ".")
-	for len(parts) > 1 && isClosure(parts[len(parts)-1]) {
-		parts = parts[:len(parts)-1]
-	}
-	return strings.Join(parts, ".")
-}
-
-// isClosure reports whether the compiler made up a part of a name: func1, 2,
-// gowrap3, deferwrap1, or nothing (in "glob..func1").
-func isClosure(part string) bool {
-	for _, prefix := range []string{"func", "gowrap", "deferwrap", ""} {
-		if n, ok := strings.CutPrefix(part, prefix); ok && strings.Trim(n, "0123456789") == "" && (n != "" || prefix == "") {
-			return true
-		}
-	}
-	return strings.HasSuffix(part, "-range1")
-}
+func functionName(fn any) string { return cmp.Or(funcname.Of(fn), "block") }
 
 // calledByGoexit reports whether the deferred function that calls it runs because
 // of runtime.Goexit, which nothing else tells: recover returns nil then.
