@@ -46,7 +46,7 @@ func (c *Client) SetTags(ctx context.Context, tags ...string) {
 }
 
 // SetMetadata merges entries into the trace's metadata, one JSON object: {"tier":"pro","seats":3}. The
-// arguments are keys and values as package slog takes them, or maps. Values are scalars; anything else is
+// arguments are keys and values as [Handle.SetAttributes] takes them. Values are scalars; anything else is
 // stored as a string of JSON. A later value of a key replaces the earlier one. Keys that begin with an
 // underscore are reserved and ignored. There is room for 128 entries and 64 KiB. It reaches what
 // [Client.SetUser] reaches.

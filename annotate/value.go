@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"log/slog"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -215,39 +212,4 @@ func logged(v slog.Value, depth int) any {
 		o = append(o, field{a.Key, logged(a.Value, depth+1)})
 	}
 	return o
-}
-
-// badKey is the key of a value that came without one, as in package slog.
-const badKey = "!BADKEY"
-
-// eachPair walks over keys and values as package slog takes them: a string and the value after it, or a
-// slog.Attr, an attribute.KeyValue, a map (in the order of its keys) alone.
-func eachPair(args []any) iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) {
-		for i := 0; i < len(args); i++ {
-			more := true
-			switch a := args[i].(type) {
-			case string:
-				if i+1 == len(args) {
-					more = yield(badKey, a)
-				} else {
-					i++
-					more = yield(a, args[i])
-				}
-			case slog.Attr:
-				more = yield(a.Key, logged(a.Value, 0))
-			case attribute.KeyValue:
-				more = yield(string(a.Key), a.Value)
-			case map[string]any:
-				for _, key := range slices.Sorted(maps.Keys(a)) {
-					more = more && yield(key, a[key])
-				}
-			default:
-				more = yield(badKey, a)
-			}
-			if !more {
-				return
-			}
-		}
-	}
 }
