@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 
 var scenarios = map[string]func(*checker){
 	"lazy": lazyScenario, "late": lateScenario, "off": offScenario, "new": newScenario, "secret": secretScenario,
+	"default": defaultScenario, "unasked": unaskedScenario,
 }
 
 // checker reports what is wrong in a scenario.
@@ -292,6 +293,72 @@ func newScenario(check *checker) {
 	forced.SetAttribute(ctx, "mine", 1)
 	s.End(nil)
 	check.well(bootstrap.Running().Shutdown(context.Background()))
+}
+
+// The client of the tracing that a program has begun itself is the default one, so that its sink gets what the
+// package's functions make; it stays so while its tracing runs.
+func TestClientWithTracingIsTheDefault(t *testing.T) {
+	t.Parallel()
+	child(t, "default", "SHOP_TRACING=true")
+	child(t, "unasked", "SHOP_TRACING=true")
+}
+
+func defaultScenario(check *checker) {
+	quiet := slog.New(slog.DiscardHandler)
+	begin := func() *bootstrap.Tracing {
+		tracing, err := bootstrap.Start(context.Background(), bootstrap.Config{App: "shop", Logger: quiet})
+		check.well(err)
+		return tracing
+	}
+	var log bytes.Buffer
+	newClient := func(cfg annotate.Config) (*annotate.Client, *memorySink) {
+		sink := &memorySink{}
+		cfg.Live, cfg.Sink, cfg.Logger = true, sink, slog.New(slog.NewTextHandler(&log, nil))
+		c, err := annotate.New(cfg)
+		check.well(err)
+		return c, sink
+	}
+	reports := func(sink *memorySink, what string) {
+		before := len(sink.got)
+		check.well(annotate.Do(context.Background(), "x", func(context.Context) error { return nil }))
+		check.well(annotate.Flush(context.Background()))
+		check.that(len(sink.got) == before+1, "%s: the sink got %d", what, len(sink.got)-before)
+	}
+	tracing := begin()
+	first, sink := newClient(annotate.Config{Tracing: tracing})
+	check.that(annotate.Default() == first, "the first client is not the default one")
+	reports(sink, "first")
+	check.that(log.Len() == 0, "log: %s", &log)
+	second, _ := newClient(annotate.Config{Tracing: tracing})
+	check.that(second != first && annotate.Default() == first, "a second client is the default one")
+	check.that(strings.Contains(log.String(), "another annotate client is the default one"), "nothing tells that the second sink gets nothing: %s", &log)
+	reports(sink, "first, beside another")
+	forced, sink := newClient(annotate.Config{Tracing: tracing, Force: true})
+	check.that(annotate.Default() == forced, "the forced client is not the default one")
+	reports(sink, "forced")
+	check.well(tracing.Shutdown(context.Background()))
+	check.that(annotate.Default() == forced, "the default client goes with its tracing")
+	tracing = begin()
+	last, sink := newClient(annotate.Config{Tracing: tracing})
+	check.that(annotate.Default() == last, "the client of the tracing that runs is not the default one")
+	reports(sink, "of the second tracing")
+	annotate.SetDefault(first)
+	newClient(annotate.Config{Tracing: tracing, Force: true})
+	check.that(annotate.Default() == first, "SetDefault does not hold")
+	check.well(tracing.Shutdown(context.Background()))
+}
+
+func unaskedScenario(check *checker) {
+	tracing, err := bootstrap.Start(context.Background(), bootstrap.Config{App: "shop", Logger: slog.New(slog.DiscardHandler)})
+	check.well(err)
+	annotate.SetUser(context.Background(), "u") // makes a client
+	made := annotate.Default()
+	again, err := annotate.New(annotate.Config{})
+	check.that(again == made && errors.Is(err, annotate.ErrExists), "New: %v", err)
+	own, err := annotate.New(annotate.Config{Tracing: tracing})
+	check.well(err)
+	check.that(own != made && annotate.Default() == own, "what Default has made does not give way")
+	check.well(tracing.Shutdown(context.Background()))
 }
 
 // A secret that another library puts into attributes is in no destination.

@@ -27,16 +27,17 @@ import (
 var process struct {
 	current atomic.Pointer[Client] // what Default returns; nil until somebody asks or sets
 	mu      sync.Mutex
-	shared  *Client // the first one of New
+	shared  *Client // the one of New; see givesWay
 }
 
 // Client makes spans and scores them. Its methods and the functions of the package take the same arguments;
 // functions use [Default]. Go has no generic methods: for [Func], [Call], [Seq] and the other wrappers the
 // client itself is an option. A Client is safe for concurrent use.
 type Client struct {
-	cfg    Config
-	logger *slog.Logger
-	max    int
+	cfg     Config
+	unasked bool // Default has made it
+	logger  *slog.Logger
+	max     int
 
 	own     *Processor
 	mu      sync.Mutex                        // guards attaching
@@ -64,44 +65,67 @@ type attachment struct {
 }
 
 // New makes a client over the tracing that runs, and starts one when none runs (see [Config]). The client is
-// never nil and works when the error is not nil; the error is for the log. A program has one client unless
-// Config.Force or Config.Tracing says otherwise: a second New returns the first and [ErrExists]. A client
-// that Force replaces goes on for those who hold it.
+// never nil and works when the error is not nil; the error is for the log.
+//
+// The first client is the [Default] one, also with Config.Tracing. It stays so until another is made with
+// Config.Force, or when its Config.Tracing is off or shut down; one that nobody configured, which [Default] has
+// made, gives way to one with Config.Tracing. A client that another replaces goes on for those who hold it.
+// Beyond the first, New with neither Config.Force nor Config.Tracing returns the first and [ErrExists].
 //
 //nolint:contextcheck,nolintlint // tracing begins for the program, not for a caller; the linter sees it in some runs only
 func New(cfg Config) (*Client, error) {
 	c := newClient(cfg)
-	if cfg.Tracing == nil {
-		if first := register(c); first != c {
-			return first, fmt.Errorf("annotate: %w", ErrExists)
-		}
+	first := register(c)
+	switch {
+	case first == c:
+	case cfg.Tracing == nil:
+		return first, fmt.Errorf("annotate: %w", ErrExists)
+	case cfg.Live:
+		c.logger.Warn("another annotate client is the default one: what the functions of the package make is not reported to this one's sink")
 	}
 	return c, c.begin() // outside the lock: it runs the program's code
 }
 
-// register makes c the program's client unless there is one; it returns the one there is.
+// register makes c the program's client unless there is one that stays; it returns the program's client.
 func register(c *Client) *Client {
 	process.mu.Lock()
 	defer process.mu.Unlock()
-	if process.shared != nil && !c.cfg.Force {
-		return process.shared
+	if have := process.shared; have != nil && !givesWay(have, c) {
+		return have
 	}
 	process.current.CompareAndSwap(process.shared, c)
 	process.shared = c
 	return c
 }
 
-// Default returns the client of the package's functions: the one of [SetDefault], else the first of [New],
-// else one with the zero [Config].
+// givesWay reports whether c becomes the program's client in place of have.
+func givesWay(have, c *Client) bool {
+	switch {
+	case c.cfg.Force:
+		return true
+	case c.unasked:
+		return false
+	case have.unasked:
+		return c.cfg.Tracing != nil
+	}
+	return have.cfg.Tracing != nil && !have.cfg.Tracing.Enabled()
+}
+
+// Default returns the client of the package's functions: the one of [SetDefault], else that of [New], else one
+// with the zero [Config].
 //
-//nolint:contextcheck,nolintlint // New begins tracing for the program, not for who asks first; the linter sees it in some runs only
+//nolint:contextcheck,nolintlint // begin starts tracing for the program, not for who asks first; the linter sees it in some runs only
 func Default() *Client {
 	if c := process.current.Load(); c != nil {
 		return c
 	}
-	c, err := New(Config{}) // which is the first one when there is one
-	if err != nil && !errors.Is(err, ErrExists) {
-		otel.Handle(err)
+	made := newClient(Config{})
+	made.unasked = true
+	c := register(made)
+	if c == made {
+		if err := c.begin(); err != nil {
+			otel.Handle(err)
+		}
 	}
 	process.current.CompareAndSwap(nil, c)
 	return c

@@ -40,7 +40,8 @@ type Config struct {
 	// TraceSampleRate is the share of traces that are recorded, 0 to 1; the caller's decision goes before it.
 	// Default, for 0: what the variables say, else all. Below 0, and NaN: none.
 	TraceSampleRate float64
-	// Live reports each outermost span as a live interaction to Sink.
+	// Live reports each outermost span as a live interaction to Sink. Those of the package's functions are
+	// reported when the client is the default one: see [New].
 	Live bool
 	// LiveSampleRate is the share of traces that are reported, the same for each span of a trace. Default, for
 	// 0: all. Below 0, and NaN: none.
@@ -52,8 +53,8 @@ type Config struct {
 	MaxCapturedBytes int
 	// MetricsWorkers is how many calls are scored at a time. Default: [DefaultMetricsWorkers].
 	MetricsWorkers int
-	// Force makes a client although the program has one, which is shut down. When New starts tracing, it also
-	// replaces a provider that the program has set.
+	// Force makes the client the program's although it has one. When New starts tracing, it also replaces a
+	// provider that the program has set.
 	Force bool
 	// Instrument switches other libraries on with the provider. They do not run when tracing is off. What they
 	// return is part of New's error; a panic is an error.
