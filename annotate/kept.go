@@ -145,7 +145,7 @@ func (c *Client) interaction(h *Handle, k *kept, took time.Duration) Interaction
 		Error:   text(semconv.ExceptionMessageKey, k.failure), Failed: k.failure != "" || k.err != nil,
 		DurationNano: took.Nanoseconds(),
 	}
-	if kv, keep := c.mask(TagsKey.StringSlice(w.tags)); keep && kv.Value.Type() == attribute.STRINGSLICE {
+	if kv, keep := c.mask(TagsKey.StringSlice(w.tags)); keep && kv.Key == TagsKey && kv.Value.Type() == attribute.STRINGSLICE {
 		x.Tags = kv.Value.AsStringSlice()
 	}
 	if meta := text(MetadataKey, w.metadata()); json.Valid([]byte(meta)) {

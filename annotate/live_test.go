@@ -7,15 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/annotate"
+	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/experiment"
 )
 
@@ -79,6 +84,43 @@ func TestLive(t *testing.T) {
 	spans.has(t, "inner", wanted{annotate.InputValueKey: "as asked"})
 	if got := c.Stats(); got.Reported != 4 {
 		t.Errorf("stats %+v", got)
+	}
+}
+
+// What a mask has given another key is not the interaction's any more.
+func TestLiveWithoutWhatIsRenamed(t *testing.T) {
+	t.Parallel()
+	sink := &memorySink{}
+	renamed := []attribute.Key{annotate.InputValueKey, annotate.OutputValueKey, annotate.UserIDKey, annotate.SessionIDKey, annotate.TagsKey, annotate.MetadataKey, "exception.message"}
+	tracing, err := bootstrap.Start(t.Context(), bootstrap.Config{
+		App: "shop", NoGlobals: true, Logger: discard, Processors: []sdktrace.SpanProcessor{annotate.NewProcessor()},
+		Lookup: env.Map{"SHOP_TRACING": "true", "OTEL_TRACES_EXPORTER": "none"},
+		Mask: func(kv attribute.KeyValue) (attribute.KeyValue, bool) {
+			if slices.Contains(renamed, kv.Key) {
+				kv.Key += ".hash"
+			}
+			return kv, true
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tracing.Shutdown(context.Background()) })
+	c, err := annotate.New(annotate.Config{Tracing: tracing, Live: true, Sink: sink})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, s := c.Span(t.Context(), "x", annotate.Input("in"))
+	setAll(c, ctx)
+	c.SetOutput(ctx, "out")
+	s.SetError("bad", nil)
+	s.End(nil)
+	if err := c.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	want := []annotate.Interaction{{Name: "x", Kind: annotate.Chain, Failed: true}}
+	if diff := cmp.Diff(want, sink.got, cmpopts.IgnoreFields(annotate.Interaction{}, "Time", "TraceID", "SpanID", "DurationNano"), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("interactions (-want +got)\n%s", diff)
 	}
 }
 
