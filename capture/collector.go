@@ -132,8 +132,8 @@ func (c *collector) end(id trace.TraceID, late *atomic.Int64) {
 func (c *collector) forget(id trace.TraceID, late *atomic.Int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.find(id); w == nil || w.late != late || w.window != nil {
-		return
+	if w := c.find(id); w == nil || w.late != late {
+		return // it is another capture's
 	}
 	c.replace(func(known map[trace.TraceID]*watch) { delete(known, id) })
 }

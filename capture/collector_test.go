@@ -105,6 +105,45 @@ func TestPastIsBounded(t *testing.T) {
 	})
 }
 
+// A trace ID that is captured again is not forgotten with the first capture of it,
+// neither when as many others have ended nor when that one's result goes.
+func TestTraceIDCapturedAgain(t *testing.T) {
+	t.Parallel()
+	c, id, first := &collector{}, trace.TraceID{1}, &atomic.Int64{}
+	c.begin(id, newWindow(10, trace.SpanID{1}, nil), first)
+	c.end(id, first)
+	again, late := newWindow(10, trace.SpanID{1}, nil), &atomic.Int64{}
+	c.begin(id, again, late)
+	for i := range maxPast {
+		other, n := trace.TraceID{2, 15: byte(i)}, &atomic.Int64{}
+		c.begin(other, newWindow(1, trace.SpanID{1}, nil), n)
+		c.end(other, n)
+	}
+	c.forget(id, first)
+	c.OnEnd(stub(id, 1))
+	if spans, _ := again.close(); len(spans) != 1 || spans[0] == nil || late.Load() != 0 {
+		t.Errorf("the second window has %v, %d late", spans, late.Load())
+	}
+}
+
+// A span that starts in a capture that is over belongs to none, also while another
+// one is open.
+func TestLateStart(t *testing.T) {
+	t.Parallel()
+	tp := sdktrace.NewTracerProvider()
+	after, c := Start(t.Context(), "first", WithTracerProvider(tp))
+	c.End(nil)
+	first := c.Result()
+	second, err := Run(t.Context(), "second", func(context.Context) error {
+		_, s := tp.Tracer("test").Start(after, "late")
+		s.End()
+		return nil
+	}, WithTracerProvider(tp))
+	if err != nil || len(first.Spans()) != 1 || len(second.Spans()) != 1 || first.Late() != 1 || second.Late() != 0 {
+		t.Errorf("%v and %v, %d and %d late, %v", first, second, first.Late(), second.Late(), err)
+	}
+}
+
 // eventually collects garbage until done, for at most half a minute.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
