@@ -57,7 +57,8 @@ const selectUsage = `  -trace ID       only the trace whose ID begins so (4 digi
   -where COND     only what fits; may be repeated, then all must: key=value,
                   key!=value (also: has no such key), key (has it). A key is
                   name, service, kind, scope, status (unset, ok, error), else
-                  an attribute of the span, else one of its resource
+                  an attribute of the span, else one of its resource, else
+                  metadata.KEY, an entry of the span's metadata
 `
 
 const sourceUsage = `  -app NAME       the files of this App, when no FILE is named

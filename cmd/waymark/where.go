@@ -63,6 +63,9 @@ func (s *selection) fields() tracefile.Option {
 	var keys []string
 	for _, c := range s.conds {
 		keys = append(keys, c.key)
+		if strings.HasPrefix(c.key, metadataKey+".") {
+			keys = append(keys, metadataKey)
+		}
 	}
 	return tracefile.WithAttributes(keys...)
 }
@@ -103,10 +106,7 @@ func (c *condition) matches(span *traces.Span) bool {
 			return !same(c.key, text, c.value)
 		}
 	}
-	v, ok := span.Attr(c.key)
-	if !ok && span.Resource != nil {
-		v, ok = traces.Lookup(span.Resource.Attributes, c.key)
-	}
+	v, ok := attrOf(span, c.key)
 	switch c.op {
 	case has:
 		return ok
