@@ -1,12 +1,19 @@
 // Package annotate makes spans that say what a step means: its kind, what went in, what came out, and whose
 // work it was. A trace of timings becomes one that answers why a model said what it said, and to whom.
 //
-// Wrap a function, and each call of it is a span with its input, output and error:
+// [Do] makes a span of a step, and marks it with the step's error, panic or runtime.Goexit:
+//
+//	err := annotate.Do(ctx, "charge", func(ctx context.Context) error {
+//		annotate.SetInput(ctx, order)
+//		return charge(ctx, order)
+//	})
+//
+// [Func] wraps a function, so that each call of it is a span with its input, output and error; [Call] does so for
+// one call, and [Seq], [Seq2] and [Chan] for streams, whose chunks are joined:
 //
 //	answer := annotate.Func("answer", answer, annotate.Agent)
 //
-// [Call] and [Do] do so for one call, [Span] for a block, [Seq], [Seq2] and [Chan] for streams, whose chunks
-// are joined. Anywhere in a request that package middleware traces, say who it is for:
+// [Span] is for where a function does not fit; it sees an error only in a named result. Anywhere in a request that package middleware traces, say who it is for:
 //
 //	annotate.SetUser(r.Context(), user.ID)
 //	annotate.SetTags(r.Context(), "beta")

@@ -54,8 +54,19 @@ func printing() *annotate.Client {
 	return c
 }
 
+func ExampleClient_Do() {
+	client := printing() // a program that has one client uses the functions: annotate.Do
+	_ = client.Do(context.Background(), "charge", func(ctx context.Context) error {
+		client.SetInput(ctx, map[string]int{"order": 42})
+		return errors.New("card declined")
+	}, annotate.Tool)
+	// Output:
+	// TOOL charge: "{\"order\":42}" -> "" error.type=*errors.errorString
+}
+
+// The error is a named result: End sees no other.
 func ExampleClient_Span() {
-	client := printing() // a program that has one client uses the functions: annotate.Span
+	client := printing()
 	rank := func(ctx context.Context, query string) (ids []string, err error) {
 		_, s := client.Span(ctx, "rerank", annotate.Reranker, annotate.Input(query))
 		defer s.End(&err)

@@ -73,7 +73,8 @@ type Capture struct {
 //		ctx, c := capture.Start(ctx, "build")
 //		defer c.End(&err)
 //
-// It is [Run] for where a function does not fit. When the block cannot be
+// It is [Run] for where a function does not fit. The result must have a name: what
+// is returned as an unnamed one, End does not see. When the block cannot be
 // captured the context is ctx, and [Capture.Err] and End say why.
 func Start(ctx context.Context, name string, opts ...Option) (context.Context, *Capture) {
 	if name == "" {
