@@ -258,8 +258,9 @@ func (t *Tracing) drain(ctx context.Context, srv *http.Server, cancelBase contex
 			if ctx.Err() == nil {
 				return err
 			}
-			go srv.Close() //nolint:errcheck // whatever is open is given up
-			return fmt.Errorf("requests or listeners still running: %w", context.Cause(ctx))
+			return giveUp(ctx, srv)
+		case <-ctx.Done():
+			return giveUp(ctx, srv)
 		case <-half.C:
 			cancelBase(errShutdownTimeout)
 		case <-late.C:
@@ -267,6 +268,13 @@ func (t *Tracing) drain(ctx context.Context, srv *http.Server, cancelBase contex
 			return errors.New("requests or listeners still running: connections closed")
 		}
 	}
+}
+
+// giveUp closes whatever is open. It does not wait: a listener of the program's
+// own may hold the server.
+func giveUp(ctx context.Context, srv *http.Server) error {
+	go srv.Close() //nolint:errcheck // it is being given up
+	return fmt.Errorf("requests or listeners still running: %w", context.Cause(ctx))
 }
 
 // secondAfter is how much later than the first a signal is somebody's wish, and

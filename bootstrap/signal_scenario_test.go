@@ -57,7 +57,11 @@ func childServe() error {
 		return err
 	}
 	fmt.Println(ln.Addr())
-	err = tracing.ServeListener(ctx, &http.Server{Handler: tracing.Middleware()(mux)}, ln)
+	srv := &http.Server{Handler: tracing.Middleware()(mux)}
+	if os.Getenv("HANGING_LISTENER") != "" {
+		go func() { _ = srv.Serve(&hangingListener{pipeListener: newPipeListener()}) }()
+	}
+	err = tracing.ServeListener(ctx, srv, ln)
 	fmt.Printf("served: %q\n", fmt.Sprint(err))
 	fmt.Println("report:", tracing.Report())
 	return nil

@@ -126,7 +126,19 @@ func TestSignalEndsStreams(t *testing.T) {
 
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, "TIMEOUT=10m")
+	for name, vars := range map[string][]string{
+		"a request that does not end":  {"TIMEOUT=10m"},
+		"a listener that does not end": {"TIMEOUT=10m", "HANGING_LISTENER=true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			secondSignal(t, startServer(t, vars...))
+		})
+	}
+}
+
+func secondSignal(t *testing.T, s *server) {
+	t.Helper()
 	stuck := s.get(t, "/stuck")
 	s.signal(t, os.Interrupt)
 	// The first signal is at work when the server takes no more connections.
