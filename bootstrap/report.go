@@ -23,10 +23,10 @@ type DestinationReport struct {
 	Open      uint64 `json:"open"`      // began and have not ended
 	Queued    uint64 `json:"queued"`    // ended, neither exported nor given up
 	Exported  uint64 `json:"exported"`  // taken by the file or the backend
-	Failed    uint64 `json:"failed"`    // could not be exported
+	Failed    uint64 `json:"failed"`    // could not be exported, or were cleared by another process
 	Uncertain uint64 `json:"uncertain"` // of Failed: timed out, may have arrived
 	Dropped   uint64 `json:"dropped"`   // past a bound, or after Shutdown; never sent
-	Discarded uint64 `json:"discarded"` // exported, and gone since with an old part of the file
+	Discarded uint64 `json:"discarded"` // exported, and gone since, with an old part of the file or one that was deleted
 }
 
 // Lost is how many spans a destination did not get for certain.
@@ -63,7 +63,7 @@ func (d DestinationReport) String() string {
 		{"dropped", d.Dropped},
 		{"queued", d.Queued},
 		{"still open", d.Open},
-		{"discarded with old parts", d.Discarded},
+		{"discarded since", d.Discarded},
 	} {
 		if n.count > 0 {
 			fmt.Fprintf(&b, ", %d %s", n.count, n.word)

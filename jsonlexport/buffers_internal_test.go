@@ -162,3 +162,21 @@ func TestBoundHolds(t *testing.T) {
 		}
 	}
 }
+
+// After Shutdown has given up, its account stays as it was told.
+func TestGoneAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	e := NewWriter(io.Discard, WithErrorHandler(func(error) {}))
+	e.stats = Stats{Ended: 3, Exported: 3}
+	e.gone(gone{discarded: 1, lost: 1, why: io.ErrClosedPipe})
+	want := Stats{Ended: 3, Exported: 2, Failed: 1, Discarded: 1}
+	if got := e.Stats(); got != want {
+		t.Errorf("Stats = %+v, want %+v", got, want)
+	}
+	e.abandon()
+	e.gone(gone{discarded: 1, lost: 1, why: io.ErrClosedPipe})
+	if got := e.Stats(); got != want {
+		t.Errorf("Stats after the end = %+v, want %+v", got, want)
+	}
+	_ = e.Shutdown(t.Context()) // ends the goroutine
+}

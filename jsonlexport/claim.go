@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	maxBeside     = 1000        // how many exporters of one process may write beside one file
-	maxLeftovers  = 1000        // processes whose files stay beside that of a running owner
-	sweepInterval = time.Minute // how often the owner counts them
+	maxBeside    = 1000 // how many exporters of one process may write beside one file
+	maxLeftovers = 1000 // processes whose files stay beside that of a running owner
 )
 
 // claim is a span file that is locked for us.
 type claim struct {
 	names
-	held  *os.File // the open lock file
+	held  *os.File // the open lock file; nil when it is lost
 	owner bool     // of the path that was asked for
 }
 
@@ -65,6 +64,9 @@ func checkAll(paths []string) error {
 // release gives the claim up. The owner's lock file stays: it is one, and its
 // name is what the next process looks for.
 func (c *claim) release() error {
+	if c.held == nil {
+		return nil
+	}
 	if c.owner {
 		return c.held.Close()
 	}

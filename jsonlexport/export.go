@@ -20,7 +20,7 @@ type batch struct {
 
 // flush is one call of ForceFlush that waits for the writer.
 type flush struct {
-	failed uint64 // the account's Failed when it began
+	failed uint64 // how many could not be written when it began
 	err    error  // set before done is closed
 	done   chan struct{}
 }
@@ -238,7 +238,7 @@ func (e *Exporter) ForceFlush(ctx context.Context) error {
 		e.mu.Unlock()
 		return nil
 	}
-	f.failed = e.stats.Failed
+	f.failed = e.unwritten()
 	e.flushes = append(e.flushes, f)
 	e.mu.Unlock()
 	e.signal()

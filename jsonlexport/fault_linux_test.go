@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -60,6 +61,60 @@ func TestFullDisk(t *testing.T) {
 	if n := reported(dir, "no space left"); n != 1 {
 		t.Errorf("%d reports, want 1", n)
 	}
+}
+
+// unmovable keeps a file from being renamed, until the function is called.
+func unmovable(t *testing.T, path string) (undo func() error) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		dir := filepath.Dir(path)
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return os.Chmod(dir, 0o700) }
+	}
+	if err := syscall.Mount(path, path, "", syscall.MS_BIND, ""); err != nil { // root writes everywhere
+		t.Skipf("mounting a file on itself: %v", err)
+	}
+	mounted := true
+	undo = func() error {
+		mounted = false
+		return syscall.Unmount(path, syscall.MNT_DETACH)
+	}
+	t.Cleanup(func() {
+		if mounted {
+			_ = undo()
+		}
+	})
+	return undo
+}
+
+// After a rotation that failed, the file is what it was, and so is the account.
+func TestRotationThatFails(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	line := int64(len(encoded(t, oneStub("0"))))
+	e := mustNew(t, path, jsonlexport.WithMaxFileBytes(2*line))
+	write := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			end(e, name)
+			flush(t, e)
+		}
+	}
+	write("1", "2")
+	undo := unmovable(t, path)
+	end(e, "3")
+	if err := e.ForceFlush(soon(t)); err == nil || !strings.Contains(err.Error(), "rotate: ") {
+		t.Errorf("ForceFlush = %v, want that rotating failed", err)
+	}
+	wantSpans(t, path, "1", "2")
+	if err := undo(); err != nil {
+		t.Fatal(err)
+	}
+	write("4", "5", "6") // 1 and 2 become the old part, and then go with it
+	wantSpans(t, path, "6")
+	wantStats(t, e, jsonlexport.Stats{Ended: 6, Exported: 5, Failed: 1, Discarded: 2})
 }
 
 func TestReadOnlyFolder(t *testing.T) {

@@ -176,3 +176,28 @@ func TestModeIsTightened(t *testing.T) {
 		t.Errorf("mode %v, want 0600", got)
 	}
 }
+
+// Another process that has just started holds the lock, and is about to clear.
+func TestLockDeletedAndFileAboutToBeCleared(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	line := int64(len(encoded(t, oneStub("0"))))
+	e := mustNew(t, path, jsonlexport.WithMaxFileBytes(line))
+	for _, name := range []string{"1", "2"} {
+		end(e, name)
+		flush(t, e)
+	}
+	removeLock(t, path)
+	lock, err := os.Create(lockOf(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Fatal(err)
+	}
+	end(e, "3")
+	flush(t, e)
+	wantStats(t, e, jsonlexport.Stats{Ended: 3, Exported: 1, Failed: 2})
+	wantSpans(t, e.Path(), "3")
+}

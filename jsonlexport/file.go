@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 )
@@ -13,23 +12,33 @@ import (
 // file is the sink of New: the span file, its old part, and the claim on both.
 type file struct {
 	claim
-	cfg    config
-	want   names       // what New was asked for
-	notify func(error) // told what happens to the file from outside
-	shown  atomic.Pointer[string]
+	cfg   config
+	want  names      // what New was asked for
+	tell  func(gone) // told what becomes of the file and of what was written
+	shown atomic.Pointer[string]
 
-	f        *os.File  // nil while there is none to write to
-	err      error     // why f is nil
-	size     int64     // the end of the last whole line
-	spans    uint64    // in f
-	oldSpans uint64    // in the old part
-	swept    time.Time // when the files of other processes were counted
-	torn     bool      // behind size stands a line that is not whole and could not be cut off
+	f     *os.File // nil while there is none to write to
+	err   error    // why f is nil
+	size  int64    // the end of the last whole line
+	spans uint64   // that we have written to it
+	head  []byte   // how it began when the first of these was written
+	torn  bool     // behind size stands a line that is not whole and could not be cut off
+
+	oldInfo  fs.FileInfo // of the old part that we made
+	oldSpans uint64      // in it
+
+	swept time.Time // the last look at what each minute has
+}
+
+// gone is what became of spans that had been written, and of the file.
+type gone struct {
+	discarded, lost uint64
+	why             error // nil: nothing to tell people
 }
 
 // openFile claims and clears the span file. Nothing is touched before all that
 // would be cleared is known to be ours.
-func openFile(path string, cfg config, notify func(error)) (*file, error) {
+func openFile(path string, cfg config, tell func(gone)) (*file, error) {
 	path, err := absolute(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +54,7 @@ func openFile(path string, cfg config, notify func(error)) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{claim: c, cfg: cfg, want: want, notify: notify}
+	f := &file{claim: c, cfg: cfg, want: want, tell: tell, swept: time.Now()}
 	if err := f.start(); err != nil {
 		return nil, errors.Join(err, c.release())
 	}
@@ -60,7 +69,6 @@ func (f *file) start() error {
 	}
 	if f.owner {
 		f.clearLeftovers(0)
-		f.swept = time.Now()
 	}
 	if err := f.clear(f.cfg.keepPrevious); err != nil {
 		return err
@@ -96,47 +104,11 @@ func (f *file) open() error {
 	if err != nil {
 		return errors.Join(err, opened.Close())
 	}
-	f.f, f.err, f.size, f.spans, f.torn = opened, nil, info.Size(), 0, false
+	f.f, f.size, f.torn = opened, info.Size(), false
 	return nil
 }
 
 func (f *file) path() string { return *f.shown.Load() }
-
-// begin looks, before the lines of a round, whether the file is still where it
-// was. A file that was deleted is made anew; spans would go nowhere otherwise.
-func (f *file) begin() {
-	f.sweep()
-	if f.f == nil {
-		f.reopen()
-		return
-	}
-	now, err := os.Lstat(f.data())
-	open, openErr := f.f.Stat()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f.notify(fmt.Errorf("%s was deleted while it was being written, it is made anew", f.data()))
-	case err != nil || openErr != nil:
-		return // the folder cannot be looked at; the open file still takes what is written
-	case os.SameFile(now, open):
-		f.size = open.Size() // less than before when someone emptied it
-		return
-	default:
-		f.notify(fmt.Errorf("%s was replaced while it was being written", f.data()))
-	}
-	f.shut(nil)
-	f.reopen()
-}
-
-// sweep bounds what children leave that a program starts all its life.
-func (f *file) sweep() {
-	if !f.owner || time.Since(f.swept) < sweepInterval {
-		return
-	}
-	f.swept = time.Now()
-	if n := f.clearLeftovers(maxLeftovers); n > 0 {
-		f.notify(fmt.Errorf("the files of %d processes that have ended were removed beside %s, %d are kept", n, f.data(), maxLeftovers))
-	}
-}
 
 // shut closes the file; why says what to answer until it is open again.
 func (f *file) shut(why error) {
@@ -147,47 +119,35 @@ func (f *file) shut(why error) {
 	f.err = why
 }
 
-// reopen makes or takes up the file again, without clearing. When the folder is
-// gone with the lock file in it, another process may have become the owner.
-func (f *file) reopen() {
-	if f.err = os.MkdirAll(f.dir, 0o700); f.err != nil {
-		return
-	}
-	if !holds(f.held.Name(), f.held) {
-		c, err := claimNames(f.want, f.cfg.logger)
-		if err != nil {
-			f.err = err
-			return
-		}
-		_ = f.held.Close()
-		f.claim = c
-	}
-	f.err = f.open()
-}
+// reopen makes the file anew, or takes up what is there without clearing it.
+func (f *file) reopen() { f.err = f.open() }
 
 // write appends one line by one write.
-func (f *file) write(line []byte, spans uint64) (discarded uint64, err error) {
+func (f *file) write(line []byte, spans uint64) error {
 	if f.f != nil && f.size > 0 && f.size+int64(len(line)) > f.cfg.maxFileBytes {
-		if discarded, err = f.rotate(); err != nil {
-			return discarded, err
+		if err := f.rotate(); err != nil {
+			return err
 		}
 	}
 	if f.f == nil {
-		return discarded, f.err
+		return f.err
 	}
 	if err := f.heal(); err != nil {
-		return discarded, err
+		return err
 	}
 	n, err := f.f.Write(line)
 	if err != nil {
 		if n > 0 {
 			f.torn = f.f.Truncate(f.size) != nil
 		}
-		return discarded, err
+		return err
+	}
+	if f.spans == 0 {
+		f.head, _ = headOf(f.f) // nil: not known
 	}
 	f.size += int64(n)
 	f.spans += spans
-	return discarded, nil
+	return nil
 }
 
 // heal ends a torn line, so that a reader skips that one alone.
@@ -211,32 +171,35 @@ func (f *file) heal() error {
 }
 
 // rotate makes the file the old part, in place of the one before, and begins a
-// new one. It returns the spans that went with the one before.
-func (f *file) rotate() (discarded uint64, err error) {
+// new one. The spans that go with the one before are discarded.
+func (f *file) rotate() error {
 	if err := checkPath(f.old()); err != nil {
-		return 0, fmt.Errorf("rotate: %w", err)
+		return fmt.Errorf("rotate: %w", err)
 	}
-	spans := f.spans
-	f.shut(nil) // Windows does not rename an open file
+	info, _ := f.f.Stat() // nil: unknown, so that a loss is assumed when the lock is lost
+	f.shut(nil)           // Windows does not rename an open file
 	if err := os.Rename(f.data(), f.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("rotate: %w", err)
 		f.reopen()
-		f.spans = spans
-		return 0, err
+		return fmt.Errorf("rotate: %w", err)
 	}
-	discarded, f.oldSpans = f.oldSpans, spans
+	f.tell(gone{discarded: f.oldSpans})
+	f.oldInfo, f.oldSpans, f.spans = info, f.spans, 0
 	f.reopen()
-	return discarded, nil
+	return nil
 }
 
 // close gives up file and lock. An exporter beside the owner that wrote nothing
 // leaves nothing.
 func (f *file) close() error {
+	if !holds(f.lock(), f.held) {
+		_ = f.retake() // to know whose the file is, and what became of it
+	}
+	nothing := f.f != nil && f.size == 0 && f.held != nil && !f.owner
 	var err error
 	if f.f != nil {
 		err = f.f.Close()
 	}
-	if !f.owner && f.size == 0 && filepath.Base(f.data()) != filepath.Base(f.want.data()) {
+	if nothing {
 		err = errors.Join(err, remove(f.data()))
 	}
 	return errors.Join(err, f.release())

@@ -52,8 +52,9 @@ type Exporter struct {
 	stats     Stats
 	flushes   []*flush
 	closed    bool
-	abandoned bool  // Shutdown gave up: what is still being written is counted already
-	cause     error // why spans failed, the last time
+	taken     uint64 // of stats.Failed: had been written
+	abandoned bool   // Shutdown gave up: what is still being written is counted already
+	cause     error  // why spans failed, the last time
 
 	gaveUp   chan struct{} // closed with abandoned
 	finished chan struct{} // closed when the first Shutdown has its result
@@ -74,9 +75,9 @@ type Stats struct {
 	Ended     uint64 // sampled spans that ended, or were handed to ExportSpans
 	Queued    uint64 // encoded, not yet written
 	Exported  uint64 // written
-	Failed    uint64 // could not be written, or not before Shutdown's deadline
+	Failed    uint64 // not written by Shutdown's deadline or at all, or cleared by another process
 	Dropped   uint64 // past the bound of the buffers, or ended after Shutdown
-	Discarded uint64 // of Exported: gone since with an old part
+	Discarded uint64 // of Exported: gone since, with an old part or a file that was deleted or emptied
 }
 
 // New opens the span file at path and clears it, with the old part beside it
@@ -86,13 +87,15 @@ type Stats struct {
 // Whoever holds the lock beside the file (spans.lock for spans.jsonl) owns it.
 // When another process or exporter does, the spans go to a file of their own
 // beside it, spans-<pid>-<n>.jsonl, and the logger is told. The owner removes
-// such files of processes that have ended.
+// such files of processes that have ended. A lock that somebody deletes is taken
+// again; when another process has taken it and cleared the file by then, the
+// exporter goes on beside it, and counts what is gone as failed.
 //
 // An error that wraps [ErrNotOurs] says that path is something that must not be
 // cleared; nothing has been touched then. The exporter is nil when err is not.
 func New(path string, opts ...Option) (*Exporter, error) {
 	e := newExporter(opts)
-	f, err := openFile(path, e.cfg, func(err error) { e.report(kindFile, err) })
+	f, err := openFile(path, e.cfg, e.gone)
 	if err != nil {
 		return nil, fmt.Errorf("jsonlexport: %w", err)
 	}
@@ -151,6 +154,7 @@ const (
 	kindTransform
 	kindEncode
 	kindFile
+	kindLost
 	kinds
 )
 

@@ -46,8 +46,11 @@ func lockOpened(path string, f *os.File) (held bool, err error) {
 	return holds(path, f), nil
 }
 
-// holds says whether path still is the file that f is.
+// holds reports whether path still is the file that f is, nil for none.
 func holds(path string, f *os.File) bool {
+	if f == nil {
+		return false
+	}
 	open, err := f.Stat()
 	if err != nil {
 		return false

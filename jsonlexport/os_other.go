@@ -16,3 +16,5 @@ func lockFile(f *os.File) error {
 }
 
 func sameUser(fs.FileInfo) bool { return true }
+
+func deleted(fs.FileInfo) bool { return false }

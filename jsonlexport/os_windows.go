@@ -25,3 +25,6 @@ func lockFile(f *os.File) error {
 // sameUser is left to the access rights of Windows, which keep one user out of
 // the profile folder of another.
 func sameUser(fs.FileInfo) bool { return true }
+
+// deleted is never so: an open file keeps its name.
+func deleted(fs.FileInfo) bool { return false }

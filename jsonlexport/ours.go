@@ -59,6 +59,10 @@ func checkInfo(path string, info fs.FileInfo) error {
 	return nil
 }
 
+// headBytes is how much of a file's beginning is looked at: enough to know the
+// format, and to know the file again, for each part begins with bytes of its own.
+const headBytes = 256
+
 // checkOpen looks at the open file itself, which nobody can swap any more.
 func checkOpen(path string, f *os.File) error {
 	info, err := f.Stat()
@@ -68,15 +72,22 @@ func checkOpen(path string, f *os.File) error {
 	if err := checkInfo(path, info); err != nil {
 		return err
 	}
+	head, err := headOf(f)
+	if err == nil && len(head) > 0 && !startsOTLP(head) {
+		return notOurs(path, "its first line is not OTLP/JSON")
+	}
+	return err
+}
+
+// headOf returns how a file begins: enough to know the format, and to know the
+// file again, for the ids of the first span are in it.
+func headOf(f *os.File) ([]byte, error) {
 	head := make([]byte, 256)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
-	if n > 0 && !startsOTLP(head[:n]) {
-		return notOurs(path, "its first line is not OTLP/JSON")
-	}
-	return nil
+	return head[:n], nil
 }
 
 // startsOTLP says whether a file begins with a TracesData object. Only the

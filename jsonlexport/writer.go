@@ -8,8 +8,8 @@ import (
 
 // sink is where lines go. It is called by who holds writing alone, but for path.
 type sink interface {
-	begin()                                                        // before the lines of one round
-	write(line []byte, spans uint64) (discarded uint64, err error) // one whole line
+	begin()                                // before the lines of one round
+	write(line []byte, spans uint64) error // one whole line
 	close() error
 	path() string
 }
@@ -111,7 +111,7 @@ func (e *Exporter) writeRound(r *round) {
 	}
 	r.rearm = e.buf.keeps()
 	for _, f := range r.flushes {
-		if n := e.stats.Failed - f.failed; n > 0 {
+		if n := e.unwritten() - f.failed; n > 0 {
 			f.err = fmt.Errorf("%d spans could not be written: %w", n, e.cause)
 		}
 		close(f.done)
@@ -122,9 +122,9 @@ func (e *Exporter) writeRound(r *round) {
 // write writes one line and accounts for it. It returns false when Shutdown has
 // given up, and accounted for it, in the meantime.
 func (e *Exporter) write(c *chunk) bool {
-	discarded, err := e.out.write(c.buf, c.spans)
+	err := e.out.write(c.buf, c.spans)
 	waited := c.batch != nil
-	if !e.account(c, discarded, err) {
+	if !e.account(c, err) {
 		return false
 	}
 	if err != nil && !waited {
@@ -133,14 +133,13 @@ func (e *Exporter) write(c *chunk) bool {
 	return true
 }
 
-func (e *Exporter) account(c *chunk, discarded uint64, err error) bool {
+func (e *Exporter) account(c *chunk, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.abandoned {
 		return false
 	}
 	e.stats.Queued -= c.spans
-	e.stats.Discarded += discarded
 	if err != nil {
 		e.stats.Failed += c.spans
 		e.cause = err
@@ -163,6 +162,31 @@ func (e *Exporter) account(c *chunk, discarded uint64, err error) bool {
 	return true
 }
 
+// unwritten are the spans that could not be written. The caller holds mu.
+func (e *Exporter) unwritten() uint64 { return e.stats.Failed - e.taken }
+
+// gone accounts for what becomes of the file, and tells people.
+func (e *Exporter) gone(g gone) {
+	e.mu.Lock()
+	if !e.abandoned {
+		e.stats.Discarded += g.discarded
+		e.stats.Exported -= g.lost
+		e.stats.Failed += g.lost
+		e.taken += g.lost
+		if g.lost > 0 {
+			e.cause = g.why
+		}
+	}
+	e.mu.Unlock()
+	switch {
+	case g.why == nil:
+	case g.lost > 0:
+		e.report(kindLost, g.why)
+	default:
+		e.report(kindFile, g.why)
+	}
+}
+
 func (e *Exporter) closeSink() {
 	if err := e.out.close(); err != nil {
 		e.mu.Lock()
@@ -181,16 +205,16 @@ func (*writerSink) begin()       {}
 func (*writerSink) close() error { return nil }
 func (*writerSink) path() string { return "" }
 
-func (s *writerSink) write(line []byte, _ uint64) (uint64, error) {
+func (s *writerSink) write(line []byte, _ uint64) error {
 	if s.torn {
 		if _, err := guardedWrite(s.w, []byte{'\n'}); err != nil {
-			return 0, err
+			return err
 		}
 		s.torn = false
 	}
 	n, err := guardedWrite(s.w, line)
 	s.torn = err != nil && n > 0
-	return 0, err
+	return err
 }
 
 // guardedWrite turns a panic of the caller's writer, which would end the
