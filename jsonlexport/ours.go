@@ -59,10 +59,6 @@ func checkInfo(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// headBytes is how much of a file's beginning is looked at: enough to know the
-// format, and to know the file again, for each part begins with bytes of its own.
-const headBytes = 256
-
 // checkOpen looks at the open file itself, which nobody can swap any more.
 func checkOpen(path string, f *os.File) error {
 	info, err := f.Stat()
