@@ -37,10 +37,19 @@ func (e *SyntaxError) Error() string {
 //		}
 //	}
 //
+// A value of another type than was asked for is a fault too, unless
+// [Scanner.Mismatch] is set.
+//
 // What it returns as bytes points into the text, or into a scratch buffer of
 // the scanner, and is valid until the next call. The zero Scanner is empty;
 // one Scanner serves one goroutine and many texts.
 type Scanner struct {
+	// Mismatch is called for a value that is JSON, but of another type than was
+	// asked for: with its offset and what was wanted, like "want a string". The
+	// value is passed over, stands for zero, and reading goes on after it. Nil:
+	// such a value is a fault as any other.
+	Mismatch func(offset int, what string)
+
 	data    []byte
 	pos     int
 	depth   int
@@ -151,7 +160,11 @@ func (s *Scanner) Begin(open byte) bool {
 			s.Null()
 			return false
 		}
-		s.unexpected(c, "want "+string(rune(open)))
+		if open == '{' {
+			s.mismatch(c, "want an object")
+		} else {
+			s.mismatch(c, "want an array")
+		}
 		return false
 	}
 	s.pos++
@@ -205,7 +218,12 @@ func (s *Scanner) more(end byte) bool {
 
 // Key reads a member's name and its colon.
 func (s *Scanner) Key() []byte {
-	key := s.Text()
+	if c := s.Peek(); c != '"' {
+		s.unexpected(c, "want a name")
+		return nil
+	}
+	s.pos++
+	key := s.Rest()
 	if s.Peek() != ':' {
 		s.unexpected(s.Peek(), "want a colon")
 		return nil
@@ -234,15 +252,16 @@ func (s *Scanner) Bool() bool {
 	case 'n':
 		s.word("null")
 	case '"':
+		at := s.pos
 		switch string(s.Text()) {
 		case "true":
 			return true
 		case "false":
 		default:
-			s.fail(s.pos, "want true or false")
+			s.wrong(at, wantBool)
 		}
 	default:
-		s.unexpected(c, "want true or false")
+		s.mismatch(c, wantBool)
 	}
 	return false
 }
@@ -262,6 +281,31 @@ func (s *Scanner) word(w string) {
 func (s *Scanner) End() {
 	if c := s.Peek(); c != 0 || s.pos < len(s.data) {
 		s.unexpected(c, "after the value")
+	}
+}
+
+const wantBool = "want true or false"
+
+// mismatch passes over the value that begins with c, which is of another type
+// than was wanted.
+func (s *Scanner) mismatch(c byte, what string) {
+	if s.Mismatch == nil || c == 0 {
+		s.unexpected(c, what)
+		return
+	}
+	at := s.pos
+	s.Skip()
+	s.wrong(at, what)
+}
+
+// wrong notes a value at an offset that was read and does not mean what was
+// wanted.
+func (s *Scanner) wrong(at int, what string) {
+	switch {
+	case s.Mismatch == nil:
+		s.fail(at, what)
+	case s.err == nil:
+		s.Mismatch(at, what)
 	}
 }
 

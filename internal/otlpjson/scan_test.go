@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +133,26 @@ func TestNumbers(t *testing.T) {
 		{`"1_0"`, 0, false},
 		{`true`, 0, false},
 		{`01`, 0, false},
+		{`1.6530302570751997e18`, 1_653_030_257_075_199_700, true}, // the nearest double ends in 744
+		{`"1.8446744073709551615E+19"`, math.MaxUint64, true},
+		{`1.8446744073709551616e19`, 0, false},
+		{`18446744073709551615.000`, math.MaxUint64, true},
+		{`"1844674407370955161500e-2"`, math.MaxUint64, true},
+		{`1e19`, 10_000_000_000_000_000_000, true},
+		{`1e20`, 0, false},
+		{`2e19`, 0, false},
+		{`0.5`, 0, false},
+		{`1e-1`, 0, false},
+		{`-0.0`, 0, true},
+		{`0e999999999999`, 0, true},
+		{`1e999999999999`, 0, false},
+		{`1e-999999999999`, 0, false},
+		{`"e5"`, 0, false},
+		{`"."`, 0, false},
+		{`"1e"`, 0, false},
+		{`"1.2.3"`, 0, false},
+		{`"1e1_0"`, 0, false},
+		{`"+5"`, 5, true},
 	} {
 		s := scanner(tt.text)
 		got := s.Uint64()
@@ -141,13 +163,14 @@ func TestNumbers(t *testing.T) {
 	}
 	for text, want := range map[string]int64{
 		`"-9223372036854775808"`: math.MinInt64, `9223372036854775807`: math.MaxInt64, `-1e3`: -1000, `null`: 0, `7`: 7,
+		`-9.223372036854775808e18`: math.MinInt64, `9.223372036854775807e18`: math.MaxInt64, `-1.5e1`: -15, `-0.0`: 0,
 	} {
 		s := scanner(text)
 		if got := s.Int64(); got != want || s.Err() != nil {
 			t.Errorf("Int64(%s) = %d, %v; want %d", text, got, s.Err(), want)
 		}
 	}
-	for _, text := range []string{`9223372036854775808`, `"1.5"`, `[]`} {
+	for _, text := range []string{`9223372036854775808`, `9.223372036854775808e18`, `-9.223372036854775809e18`, `"1.5"`, `[]`} {
 		s := scanner(text)
 		if got := s.Int64(); s.Err() == nil {
 			t.Errorf("Int64(%s) = %d, want an error", text, got)
@@ -198,4 +221,106 @@ func TestErrorsStick(t *testing.T) {
 	if !errors.Is(s.Err(), first) {
 		t.Error("a later error replaced the first")
 	}
+}
+
+// TestMismatch goes on behind a value of another type, and tells where it was.
+func TestMismatch(t *testing.T) {
+	t.Parallel()
+	text := `{"a":[1,{"b":"x"}],"object":5,"array":{"b":[]},"string":7.5,"number":[{}],"uint":"-5","small":5000000000,` +
+		`"int":"x","float":"y","bool":"z","bool2":[true],"name":"end"} `
+	s := scanner(text)
+	var got []string
+	s.Mismatch = func(offset int, what string) {
+		got = append(got, s.Path(0, offset)+" "+text[offset:offset+1]+" "+what)
+	}
+	name := ""
+	for ok := s.Begin('{'); ok && s.More('}'); {
+		switch key := string(s.Key()); key {
+		case "a":
+			for ok := s.Begin('['); ok && s.More(']'); {
+				for ok := s.Begin('{'); ok && s.More('}'); {
+					s.Key()
+					s.Uint64()
+				}
+			}
+		case "object":
+			s.Begin('{')
+		case "array":
+			s.Begin('[')
+		case "string":
+			s.Text()
+		case "number":
+			s.Number()
+		case "uint":
+			s.Uint64()
+		case "small":
+			s.Uint32()
+		case "int":
+			s.Int64()
+		case "float":
+			s.Float64()
+		case "bool", "bool2":
+			s.Bool()
+		case "name":
+			name = string(s.Text())
+		}
+	}
+	s.End()
+	want := []string{
+		"a 1 want an object", "a.b \" want an unsigned 64-bit integer",
+		"object 5 want an object", "array { want an array", "string 7 want a string", "number [ want a number",
+		`uint " want an unsigned 64-bit integer`, "small 5 want an unsigned 32-bit integer", `int " want a 64-bit integer`,
+		`float " want a number`, `bool " want true or false`, "bool2 [ want true or false",
+	}
+	if !slices.Equal(got, want) || name != "end" || s.Err() != nil {
+		t.Errorf("error %v, name %q, mismatches\n%s\nwant\n%s", s.Err(), name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestMismatchIsNoExcuse holds that what is no JSON stays a fault.
+func TestMismatchIsNoExcuse(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"a":[1,}`, `{"a":tru}`, `{5:1}`, `{"a":`, `{"a":x}`, `{"a"}`} {
+		s := scanner(text)
+		s.Mismatch = func(int, string) {}
+		for ok := s.Begin('{'); ok && s.More('}'); {
+			s.Key()
+			s.Text()
+		}
+		if s.Err() == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// FuzzWhole takes the integers that exact arithmetic takes.
+func FuzzWhole(f *testing.F) {
+	for _, s := range []string{"1.6530302570751997e18", "0.00e5", "120e-1", "18446744073709551615.0", "-1e3", "1e20"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 40 || !json.Valid([]byte(text)) || strings.Trim(text, "+-.0123456789eE") != "" {
+			return
+		}
+		_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+		if len(exponent) > 4 {
+			return // big.Rat would build it
+		}
+		exact, ok := new(big.Rat).SetString(text)
+		if !ok {
+			return
+		}
+		s := scanner(text)
+		got := s.Uint64()
+		want := exact.IsInt() && exact.Num().IsUint64()
+		if taken := s.Err() == nil; taken != want || want && got != exact.Num().Uint64() {
+			t.Fatalf("Uint64(%s) = %d, %v; exactly %s", text, got, s.Err(), exact)
+		}
+		s = scanner(text)
+		signed := s.Int64()
+		want = exact.IsInt() && exact.Num().IsInt64()
+		if taken := s.Err() == nil; taken != want || want && signed != exact.Num().Int64() {
+			t.Fatalf("Int64(%s) = %d, %v; exactly %s", text, signed, s.Err(), exact)
+		}
+	})
 }

@@ -15,7 +15,7 @@ func (s *Scanner) Text() []byte {
 				s.word("null")
 				return nil
 			}
-			s.unexpected(c, "want a string")
+			s.mismatch(c, "want a string")
 			return nil
 		}
 	}

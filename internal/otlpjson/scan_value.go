@@ -18,7 +18,7 @@ func (s *Scanner) Number() []byte {
 		s.word("null")
 		return nil
 	case c != '-' && (c < '0' || c > '9'):
-		s.unexpected(c, "want a number")
+		s.mismatch(c, "want a number")
 		return nil
 	}
 	start := s.pos
@@ -72,19 +72,20 @@ func (s *Scanner) digits(i int) int {
 
 // Uint64 reads an unsigned integer in any of the forms that writers use:
 // digits, digits in a string, or a float that stands for an integer, as
-// JavaScript writes large ones. A null or empty string is 0.
+// JavaScript and Python write large ones; it is exact in each. A null or empty
+// string is 0.
 func (s *Scanner) Uint64() uint64 {
 	at := s.pos
 	text := s.Number()
 	if n, ok := parseDigits(text); ok {
 		return n
 	}
-	f, ok := parseWhole(text)
-	if !ok || f < 0 || f >= 1<<64 {
-		s.fail(at, "want an unsigned 64-bit integer")
+	n, negative, ok := parseWhole(text)
+	if !ok || negative {
+		s.wrong(at, "want an unsigned 64-bit integer")
 		return 0
 	}
-	return uint64(f)
+	return n
 }
 
 // Uint32 reads as [Scanner.Uint64] does.
@@ -92,7 +93,7 @@ func (s *Scanner) Uint32() uint32 {
 	at := s.pos
 	n := s.Uint64()
 	if n > math.MaxUint32 {
-		s.fail(at, "want an unsigned 32-bit integer")
+		s.wrong(at, "want an unsigned 32-bit integer")
 		return 0
 	}
 	return uint32(n)
@@ -105,15 +106,15 @@ func (s *Scanner) Int64() int64 {
 	if n, ok := parseDigits(text); ok && n <= math.MaxInt64 {
 		return int64(n)
 	}
-	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		return n
+	n, negative, ok := parseWhole(text)
+	switch {
+	case ok && !negative && n <= math.MaxInt64:
+		return int64(n)
+	case ok && negative && n <= 1<<63:
+		return -int64(n) //nolint:gosec // two's complement: right for the least one too
 	}
-	f, ok := parseWhole(text)
-	if !ok || f < -(1<<63) || f >= 1<<63 {
-		s.fail(at, "want a 64-bit integer")
-		return 0
-	}
-	return int64(f)
+	s.wrong(at, "want a 64-bit integer")
+	return 0
 }
 
 // parseDigits reads at most 19 decimal digits; no text at all is 0.
@@ -160,12 +161,6 @@ func parse8(w uint64) uint64 {
 	return (w*10000 + w>>32) & 0xffffffff
 }
 
-// parseWhole reads a float without a fraction, like 1.7e18 or 3.0.
-func parseWhole(text []byte) (float64, bool) {
-	f, ok := ParseFloat(text)
-	return f, ok && f == math.Trunc(f) && !math.IsInf(f, 0)
-}
-
 // Float64 reads a floating-point number; the three that JSON lacks are the
 // strings "NaN", "Infinity" and "-Infinity". A null is 0.
 func (s *Scanner) Float64() float64 {
@@ -176,7 +171,7 @@ func (s *Scanner) Float64() float64 {
 	}
 	f, ok := ParseFloat(text)
 	if !ok {
-		s.fail(at, "want a number")
+		s.wrong(at, "want a number")
 		return 0
 	}
 	return f

@@ -14,6 +14,7 @@ import (
 // was; "" when there was none.
 func (d *decoder) texts(text []byte) (fault string) {
 	d.s.Reset(text)
+	d.faults.beginText()
 	for {
 		first := len(d.out)
 		switch c := d.s.Peek(); c {
@@ -133,7 +134,7 @@ func (k keySet) String() string {
 
 // dispatch reads the object that the scanner stands before, as its keys say.
 func (d *decoder) dispatch(k keySet) {
-	known := d.known
+	known, faults := d.known, d.faults.count
 	switch {
 	case len(k) == 0:
 		return // an empty TracesData
@@ -156,7 +157,7 @@ func (d *decoder) dispatch(k keySet) {
 		d.found(Zipkin)
 		d.zipkin()
 	}
-	if d.known == known && d.s.Err() == nil {
+	if d.known == known && d.faults.count == faults && d.s.Err() == nil {
 		d.refuse(k.name())
 		d.skip(k.name())
 	}

@@ -75,7 +75,7 @@ func (f *file) compressed(name string, z io.Reader, err error, wrappings int) er
 		if f.refused == "" {
 			f.refused = what
 		}
-		f.skips.add(0, t.n, what, 1)
+		f.skips.add(place{offset: t.n}, what, 1)
 	}
 	return nil
 }

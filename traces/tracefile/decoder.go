@@ -18,7 +18,8 @@ type decoder struct {
 	line    int64   // of the present value, for skips
 	at      int64   // its offset
 	lines   bool    // all values are lines, also those that do not look so
-	*batch          // where what is read goes
+	faults  faults
+	*batch  // where what is read goes
 }
 
 // batch is what was read, until it is handed out.
@@ -33,7 +34,12 @@ type batch struct {
 }
 
 // skip notes that something in the present value is passed over.
-func (d *decoder) skip(what string) { d.skips.add(d.line, d.at, what, 1) }
+func (d *decoder) skip(what string) { d.skips.add(place{line: d.line, offset: d.at}, what, 1) }
+
+// skipSpan notes that the present span is, or something in it that it is known by.
+func (d *decoder) skipSpan(what string) {
+	d.skips.add(place{line: d.line, offset: d.at, span: d.faults.number}, what, 1)
+}
 
 // fields says which parts of spans are wanted beside the fixed ones.
 type fields struct{ keys map[string]bool }
@@ -77,8 +83,12 @@ func lookup[T any](mu *sync.Mutex, m map[string]*T, key []byte, build func() *T)
 	return v
 }
 
-// emit hands out a span of a dialect, reduced to what is wanted.
+// emit hands out a span of a dialect, reduced to what is wanted, unless something
+// in it is at fault.
 func (d *decoder) emit(sp *traces.Span) {
+	if !d.endSpan() || d.s.Err() != nil {
+		return
+	}
 	if d.fields != nil {
 		sp.Events, sp.Links = nil, nil
 		kept := sp.Attributes[:0]
@@ -102,21 +112,22 @@ func (d *decoder) emit(sp *traces.Span) {
 }
 
 // object reads the members of an object that was passed over before, and goes
-// back to where the scanner was.
-func (d *decoder) object(raw []byte, member func(key []byte)) {
+// back to where the scanner was. What is at fault in it is the object's, which
+// many spans share, and not the present span's.
+func (d *decoder) object(what string, raw []byte, member func(key []byte)) {
 	if len(raw) == 0 {
 		return
 	}
-	outer := d.s
-	d.s = otlpjson.Scanner{}
+	outer, faults := d.s, d.faults
+	d.s, d.faults = otlpjson.Scanner{Mismatch: outer.Mismatch}, d.faults.in(what)
 	d.s.Reset(raw)
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		member(d.s.Key())
 	}
 	if err := d.s.Err(); err != nil {
-		d.skip("rest of a resource or scope: " + err.Error())
+		d.skip("rest of a " + what + ": " + err.Error())
 	}
-	d.s = outer
+	d.s, d.faults = outer, faults
 }
 
 // unknown passes over the value of a field that is not known. One with proto3's

@@ -57,7 +57,9 @@ func (f *file) verdict() error {
 
 // decoder makes a decoder for the file.
 func (f *file) decoder() *decoder {
-	return &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue, batch: &batch{}}
+	d := &decoder{shared: f.shared, fields: f.cfg.fields, max: f.cfg.maxValue, batch: &batch{}}
+	d.s.Mismatch = d.mismatch
+	return d
 }
 
 // handOut hands out what was read, and clears it. line and offset are where the

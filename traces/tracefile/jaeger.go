@@ -73,7 +73,7 @@ func (d *decoder) jaegerProcess() *traces.Resource {
 	return lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
 		r := &traces.Resource{}
 		name := ""
-		d.object(raw, func(key []byte) {
+		d.object("process", raw, func(key []byte) {
 			switch string(key) {
 			case "serviceName":
 				name = string(d.s.Text())
@@ -95,18 +95,17 @@ func (d *decoder) jaegerSpan(processes map[string]*traces.Resource) {
 	if d.s.Null() {
 		return
 	}
-	sp := d.arena.span()
-	good := true
+	sp := d.beginSpan()
 	var duration uint64
 	var refs []jaegerRef
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "traceID":
-			good = d.paddedID(sp.TraceID[:], "trace id") && good
+			d.need(d.paddedID(sp.TraceID[:], "trace id"))
 		case "spanID":
-			good = d.paddedID(sp.SpanID[:], "span id") && good
+			d.need(d.paddedID(sp.SpanID[:], "span id"))
 		case "parentSpanID":
-			good = d.paddedID(sp.ParentID[:], "span id") && good
+			d.need(d.paddedID(sp.ParentID[:], "span id"))
 		case "flags":
 			sp.Flags = d.s.Uint32()
 		case "operationName":
@@ -133,10 +132,8 @@ func (d *decoder) jaegerSpan(processes map[string]*traces.Resource) {
 	}
 	sp.EndUnixNano = sp.StartUnixNano + duration
 	d.jaegerParent(sp, refs)
-	if good && d.s.Err() == nil {
-		d.untag(sp)
-		d.emit(sp)
-	}
+	d.untag(sp)
+	d.emit(sp)
 }
 
 type jaegerRef struct {
@@ -187,13 +184,16 @@ func (d *decoder) paddedID(id []byte, what string) bool {
 	if paddedHex(id, text) {
 		return true
 	}
-	d.skip("bad " + what + " " + clip(string(text)))
+	d.skipSpan("bad " + what + " " + clip(string(text)))
 	return false
 }
 
 func (d *decoder) jaegerTags() (list []traces.Attribute) {
 	for ok := d.s.Begin('['); ok && d.s.More(']'); {
-		list = append(list, d.jaegerTag())
+		faults := d.faults.count
+		if a := d.jaegerTag(); faults == d.faults.count {
+			list = append(list, a)
+		}
 	}
 	return list
 }

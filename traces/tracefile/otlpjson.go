@@ -8,7 +8,9 @@ func (d *decoder) tracesData() {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "resourceSpans", "resource_spans", "batches":
-			d.found(OTLPJSONLines)
+			if d.s.Peek() == '[' {
+				d.found(OTLPJSONLines)
+			}
 			for ok := d.s.Begin('['); ok && d.s.More(']'); {
 				d.resourceSpans()
 			}
@@ -55,7 +57,7 @@ func (d *decoder) resource(raw, schema []byte) *traces.Resource {
 	key := append(append(append([]byte(nil), schema...), 0), raw...)
 	return lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
 		r := &traces.Resource{SchemaURL: string(schema)}
-		d.object(raw, func(key []byte) {
+		d.object("resource", raw, func(key []byte) {
 			switch string(key) {
 			case "attributes":
 				r.Attributes = d.attributes(nil)
@@ -99,7 +101,7 @@ func (d *decoder) scope(raw, schema []byte) *traces.Scope {
 	key := append(append(append([]byte(nil), schema...), 0), raw...)
 	return lookup(&d.shared.mu, d.shared.scopes, key, func() *traces.Scope {
 		sc := &traces.Scope{SchemaURL: string(schema)}
-		d.object(raw, func(key []byte) {
+		d.object("scope", raw, func(key []byte) {
 			switch string(key) {
 			case "name":
 				sc.Name = string(d.s.Text())

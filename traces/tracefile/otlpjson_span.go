@@ -7,22 +7,22 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
-// span reads one span. One whose ids cannot be read is passed over.
+// span reads one span. One with a value that cannot be read is passed over.
 func (d *decoder) span() {
 	if d.s.Null() {
 		return
 	}
-	sp := d.arena.span()
+	sp := d.beginSpan()
 	ok := d.s.Begin('{')
-	good := d.usualFields(sp)
+	d.usualFields(sp)
 	for ok && d.s.More('}') {
 		switch key := d.s.Key(); string(key) {
 		case "traceId", "trace_id":
-			good = d.traceID(&sp.TraceID) && good
+			d.need(d.traceID(&sp.TraceID))
 		case "spanId", "span_id":
-			good = d.spanID(&sp.SpanID) && good
+			d.need(d.spanID(&sp.SpanID))
 		case "parentSpanId", "parent_span_id":
-			good = d.spanID(&sp.ParentID) && good
+			d.need(d.spanID(&sp.ParentID))
 		case "name":
 			sp.Name = d.names.string(d.s.Text())
 		case "kind":
@@ -53,7 +53,7 @@ func (d *decoder) span() {
 			d.unknown("span", key)
 		}
 	}
-	if good {
+	if d.endSpan() {
 		d.out = append(d.out, sp)
 	}
 }
@@ -61,17 +61,17 @@ func (d *decoder) span() {
 // usualFields reads the fields of a span as far as they come in the order, and
 // without the spaces, in which encoders write them. Any that does not leaves the
 // scanner behind a whole member, so that the way of all others goes on from there.
-func (d *decoder) usualFields(sp *traces.Span) (good bool) {
+func (d *decoder) usualFields(sp *traces.Span) {
 	s := &d.s
 	if !s.First(`"traceId":`) {
-		return true
+		return
 	}
-	good = d.traceID(&sp.TraceID)
+	d.need(d.traceID(&sp.TraceID))
 	if s.Lit(`,"spanId":`) {
-		good = d.spanID(&sp.SpanID) && good
+		d.need(d.spanID(&sp.SpanID))
 	}
 	if s.Lit(`,"parentSpanId":`) {
-		good = d.spanID(&sp.ParentID) && good
+		d.need(d.spanID(&sp.ParentID))
 	}
 	if s.Lit(`,"flags":`) {
 		sp.Flags = s.Uint32()
@@ -91,7 +91,6 @@ func (d *decoder) usualFields(sp *traces.Span) (good bool) {
 	if s.Lit(`,"attributes":`) {
 		sp.Attributes = d.attributes(d.fields)
 	}
-	return good
 }
 
 func (d *decoder) status(st *traces.Status) {
@@ -217,7 +216,7 @@ func (d *decoder) traceID(id *traces.TraceID) bool {
 	if parseTraceID(id, text) {
 		return true
 	}
-	d.skip("bad trace id " + clip(strconv.Quote(string(text))))
+	d.skipSpan("bad trace id " + clip(strconv.Quote(string(text))))
 	return false
 }
 
@@ -231,6 +230,6 @@ func (d *decoder) spanID(id *traces.SpanID) bool {
 	if parseSpanID(id, text) {
 		return true
 	}
-	d.skip("bad span id " + clip(strconv.Quote(string(text))))
+	d.skipSpan("bad span id " + clip(strconv.Quote(string(text))))
 	return false
 }

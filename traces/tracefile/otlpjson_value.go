@@ -30,11 +30,12 @@ func (d *decoder) attributes(only *fields) []traces.Attribute {
 			d.attrs = d.attrs[:at]
 			continue
 		}
+		faults := d.faults.count
 		if !d.quickAttribute(a, place) {
 			*a = traces.Attribute{}
 			d.keyValue(a, 0)
 		}
-		if only != nil && !only.keys[a.Key] {
+		if faults != d.faults.count || only != nil && !only.keys[a.Key] {
 			*a = traces.Attribute{}
 			d.attrs = d.attrs[:at]
 		}
@@ -148,9 +149,10 @@ func (d *decoder) value(depth int) (v traces.Value) {
 }
 
 func (d *decoder) bytesValue() traces.Value {
+	at := d.s.Offset()
 	b, ok := decodeBase64(d.s.Text())
 	if !ok {
-		d.skip("bytes that are not base64")
+		d.mismatch(at, "want base64")
 	}
 	return traces.Bytes(b)
 }

@@ -1,7 +1,9 @@
 package tracefile
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/waymark-trace/waymark/internal/otlpproto"
 	"github.com/waymark-trace/waymark/traces"
@@ -13,9 +15,17 @@ import (
 // errNotSpans is the fault of a message whose fields do not fit a span's.
 var errNotSpans = errors.New("protobuf that does not fit OTLP spans (metrics or logs?)")
 
+// protoLost are the spans of a ResourceSpans that cannot be read. When none of the
+// others can, the message is not of spans.
+type protoLost struct {
+	skips skips
+	err   error // of the first
+}
+
 // protoResourceSpans reads the encoding of a ResourceSpans.
 func (d *decoder) protoResourceSpans(b []byte) error {
 	first := len(d.out)
+	var lost protoLost
 	var resource, schema []byte
 	m := otlpproto.NewMessage(b)
 	var err error
@@ -24,97 +34,104 @@ func (d *decoder) protoResourceSpans(b []byte) error {
 		case 1:
 			resource = m.Bytes()
 		case 2, 1000: // 1000 is instrumentation_library_spans
-			err = d.protoScopeSpans(m.Bytes())
+			err = d.protoScopeSpans(m.Bytes(), &lost)
 		case 3:
 			schema = m.Bytes()
 		default:
 			d.protoUnknown("resourceSpans")
 		}
 	}
-	if err = errors.Join(err, m.Err()); err != nil {
+	if err = errors.Join(err, m.Err()); err == nil && len(d.out) == first {
+		err = lost.err
+	}
+	if err != nil {
 		d.out = d.out[:first]
 		return err
 	}
-	r, err := d.protoResource(resource, schema)
+	d.skips.merge(&lost.skips, 0, 0)
+	r := d.protoResource(resource, schema)
 	for _, sp := range d.out[first:] {
 		sp.Resource = r
 	}
-	return err
+	return nil
 }
 
-func (d *decoder) protoResource(b, schema []byte) (*traces.Resource, error) {
-	var err error
+func (d *decoder) protoResource(b, schema []byte) *traces.Resource {
 	key := append(append(append([]byte("proto"), schema...), 0), b...)
-	r := lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
+	return lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
 		r := &traces.Resource{SchemaURL: utf8Text(string(schema))}
 		m := otlpproto.NewMessage(b)
-		for m.Next() && err == nil {
+		for m.Next() {
 			switch m.Field {
 			case 1:
-				err = d.protoAttribute(&r.Attributes, m.Bytes(), 0)
+				d.protoSharedAttribute("resource", &r.Attributes, m.Bytes())
 			case 2:
 				r.DroppedAttributes = m.Uint32()
 			default:
 				d.protoUnknown("resource")
 			}
 		}
-		err = errors.Join(err, m.Err())
+		d.restOf("resource", m)
 		return r
 	})
-	return r, err
 }
 
-func (d *decoder) protoScopeSpans(b []byte) error {
+// restOf notes what could not be read of an object that many spans share.
+func (d *decoder) restOf(what string, m *otlpproto.Message) {
+	if err := m.Err(); err != nil {
+		d.skip("rest of a " + what + ": " + err.Error())
+	}
+}
+
+func (d *decoder) protoScopeSpans(b []byte, lost *protoLost) error {
 	first := len(d.out)
 	var scope, schema []byte
 	m := otlpproto.NewMessage(b)
-	var err error
-	for m.Next() && err == nil {
+	for m.Next() {
 		switch m.Field {
 		case 1:
 			scope = m.Bytes()
 		case 2:
-			err = d.protoSpan(m.Bytes())
+			d.faults.number++
+			if err := d.protoSpan(m.Bytes()); err != nil {
+				lost.err = cmp.Or(lost.err, err)
+				lost.skips.add(place{offset: d.at, span: d.faults.number}, "passed over: "+firstLineOf(err), 1)
+			}
 		case 3:
 			schema = m.Bytes()
 		default:
 			d.protoUnknown("scopeSpans")
 		}
 	}
-	if err = errors.Join(err, m.Err()); err != nil {
-		return err
-	}
-	sc, err := d.protoScope(scope, schema)
+	sc := d.protoScope(scope, schema)
 	for _, sp := range d.out[first:] {
 		sp.Scope = sc
 	}
-	return err
+	return m.Err()
 }
 
-func (d *decoder) protoScope(b, schema []byte) (*traces.Scope, error) {
-	var err error
+func (d *decoder) protoScope(b, schema []byte) *traces.Scope {
 	key := append(append(append([]byte("proto"), schema...), 0), b...)
-	sc := lookup(&d.shared.mu, d.shared.scopes, key, func() *traces.Scope {
+	return lookup(&d.shared.mu, d.shared.scopes, key, func() *traces.Scope {
 		sc := &traces.Scope{SchemaURL: utf8Text(string(schema))}
 		m := otlpproto.NewMessage(b)
-		for m.Next() && err == nil {
+		for m.Next() {
 			switch m.Field {
 			case 1:
 				sc.Name = protoText(m)
 			case 2:
 				sc.Version = protoText(m)
 			case 3:
-				err = d.protoAttribute(&sc.Attributes, m.Bytes(), 0)
+				d.protoSharedAttribute("scope", &sc.Attributes, m.Bytes())
 			case 4:
 				sc.DroppedAttributes = m.Uint32()
 			default:
 				d.protoUnknown("scope")
 			}
 		}
-		err = errors.Join(err, m.Err())
+		d.restOf("scope", m)
 		return sc
 	})
-	return sc, err
 }
 
 func protoText(m *otlpproto.Message) string { return utf8Text(string(m.Bytes())) }
@@ -251,4 +268,10 @@ func (d *decoder) protoLink(sp *traces.Span, b []byte) error {
 	}
 	sp.Links = append(sp.Links, l)
 	return errors.Join(err, m.Err())
+}
+
+// firstLineOf is the first of the errors that were joined.
+func firstLineOf(err error) string {
+	what, _, _ := strings.Cut(err.Error(), "\n")
+	return what
 }

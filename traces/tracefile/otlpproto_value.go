@@ -35,8 +35,18 @@ func (d *decoder) protoAttribute(list *[]traces.Attribute, b []byte, depth int) 
 			d.protoUnknown("attribute")
 		}
 	}
-	*list = append(*list, a)
-	return errors.Join(err, m.Err())
+	if err = errors.Join(err, m.Err()); err == nil {
+		*list = append(*list, a)
+	}
+	return err
+}
+
+// protoSharedAttribute adds an attribute to a resource or scope. One that cannot
+// be read costs no span.
+func (d *decoder) protoSharedAttribute(of string, list *[]traces.Attribute, b []byte) {
+	if err := d.protoAttribute(list, b, 0); err != nil {
+		d.skip(of + ".attributes: " + firstLineOf(err))
+	}
 }
 
 // protoValue reads an AnyValue. One without a field is the empty value.

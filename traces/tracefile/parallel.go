@@ -33,7 +33,7 @@ func (d *decoder) block(b block) (lines int64) {
 			end = at + i
 		}
 		lines++
-		d.line, d.at = lines, int64(at)
+		d.line, d.at, d.faults.number = lines, int64(at), 0
 		text := b.data[at:end]
 		if len(text) > 0 && text[0] == 0 { // a crash left them in place of what was written
 			text = bytes.TrimLeft(text, "\x00")

@@ -58,7 +58,7 @@ func (f *file) proto(br *bufio.Reader) error {
 	d := f.decoder()
 	var buf []byte
 	for {
-		d.at = in.n
+		d.at, d.faults.number = in.n, 0
 		tag, err := binary.ReadUvarint(in)
 		if errors.Is(err, io.EOF) && in.n == d.at {
 			return nil
@@ -97,7 +97,7 @@ func (d *decoder) note(err error) {
 		return
 	}
 	d.known--
-	what, _, _ := strings.Cut(err.Error(), "\n")
+	what := firstLineOf(err)
 	d.refuse(what)
 	d.skip("message passed over: " + what)
 }
@@ -139,7 +139,7 @@ func (f *file) framed(br *bufio.Reader) error {
 	defer z.Close()
 	var buf, plain []byte
 	for {
-		d.at = in.n
+		d.at, d.faults.number = in.n, 0
 		var size [4]byte
 		_, err := io.ReadFull(in, size[:])
 		if errors.Is(err, io.EOF) && in.n == d.at {

@@ -11,16 +11,15 @@ import (
 // has no scope, no flags and no counts of what was dropped, and times are
 // rounded to the microsecond.
 func (d *decoder) python() {
-	sp := d.arena.span()
-	good := true
+	sp := d.beginSpan()
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "name":
 			sp.Name = d.names.string(d.s.Text())
 		case "context":
-			good = d.pythonContext(&sp.TraceID, &sp.SpanID, &sp.TraceState) && good
+			d.need(d.pythonContext(&sp.TraceID, &sp.SpanID, &sp.TraceState))
 		case "parent_id":
-			good = d.pythonSpanID(&sp.ParentID) && good
+			d.need(d.pythonSpanID(&sp.ParentID))
 		case "kind":
 			sp.Kind = d.pythonKind()
 		case "start_time":
@@ -41,9 +40,7 @@ func (d *decoder) python() {
 			d.unknown("span", key)
 		}
 	}
-	if good && d.s.Err() == nil {
-		d.emit(sp)
-	}
+	d.emit(sp)
 }
 
 func (d *decoder) pythonContext(trace *traces.TraceID, span *traces.SpanID, state *string) bool {
@@ -53,7 +50,7 @@ func (d *decoder) pythonContext(trace *traces.TraceID, span *traces.SpanID, stat
 		case "trace_id":
 			text := bytes.TrimPrefix(d.s.Text(), []byte("0x"))
 			if !paddedHex(trace[:], text) {
-				d.skip("bad trace id " + clip(string(text)))
+				d.skipSpan("bad trace id " + clip(string(text)))
 				good = false
 			}
 		case "span_id":
@@ -72,7 +69,7 @@ func (d *decoder) pythonSpanID(id *traces.SpanID) bool {
 	if paddedHex(id[:], text) {
 		return true
 	}
-	d.skip("bad span id " + clip(string(text)))
+	d.skipSpan("bad span id " + clip(string(text)))
 	return false
 }
 
@@ -164,7 +161,7 @@ func (d *decoder) pythonResource() *traces.Resource {
 	key := append([]byte("python\x00"), raw...)
 	return lookup(&d.shared.mu, d.shared.resources, key, func() *traces.Resource {
 		r := &traces.Resource{}
-		d.object(raw, func(key []byte) {
+		d.object("resource", raw, func(key []byte) {
 			switch string(key) {
 			case "attributes":
 				r.Attributes = d.plainMap(0)

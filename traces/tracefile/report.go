@@ -51,17 +51,20 @@ type File struct {
 }
 
 // Skip is something in a file that was passed over: a torn line, a document of
-// another signal, a field that is not known. What comes again in the same file
+// another signal, a field that is not known, a span with a value that its field
+// cannot have. What comes again in the same file
 // counts up in one entry, which says where it was first.
 type Skip struct {
 	File   string
 	Line   int64 // from 1; 0 in a binary file
 	Offset int64 // in bytes; in a binary file, of the message
+	Span   int64 // which span of the line or message it is about, from 1; 0: not one alone
 	What   string
 	Count  int64
 }
 
-// String is the skip as one line: `spans.jsonl:7: torn line (2 times)`.
+// String is the skip as one line: `spans.jsonl:7: torn line (2 times)`,
+// `spans.jsonl:9: span 3: passed over: name: want a string`.
 func (s Skip) String() string {
 	var b strings.Builder
 	b.WriteString(s.File)
@@ -69,6 +72,9 @@ func (s Skip) String() string {
 		fmt.Fprintf(&b, ":%d", s.Line)
 	} else if s.Offset > 0 {
 		fmt.Fprintf(&b, "@%d", s.Offset)
+	}
+	if s.Span > 0 {
+		fmt.Fprintf(&b, ": span %d", s.Span)
 	}
 	b.WriteString(": " + s.What)
 	if s.Count > 1 {
@@ -84,8 +90,11 @@ type skips struct {
 	total int64
 }
 
-// add counts something that was passed over at a place.
-func (k *skips) add(line, offset int64, what string, count int64) {
+// place is where something was passed over: see [Skip].
+type place struct{ line, offset, span int64 }
+
+// add counts something that was passed over.
+func (k *skips) add(at place, what string, count int64) {
 	k.total += count
 	if i, ok := k.index[what]; ok {
 		k.list[i].Count += count
@@ -98,18 +107,18 @@ func (k *skips) add(line, offset int64, what string, count int64) {
 		k.index = make(map[string]int)
 	}
 	k.index[what] = len(k.list)
-	k.list = append(k.list, Skip{Line: line, Offset: offset, What: what, Count: count})
+	k.list = append(k.list, Skip{Line: at.line, Offset: at.offset, Span: at.span, What: what, Count: count})
 }
 
 // merge adds the account of a block that begins after line and offset.
 func (k *skips) merge(block *skips, line, offset int64) {
 	listed := int64(0)
 	for _, s := range block.list {
-		at := s.Line
-		if at > 0 {
-			at += line
+		at := place{line: s.Line, offset: s.Offset + offset, span: s.Span}
+		if at.line > 0 {
+			at.line += line
 		}
-		k.add(at, s.Offset+offset, s.What, s.Count)
+		k.add(at, s.What, s.Count)
 		listed += s.Count
 	}
 	k.total += block.total - listed

@@ -282,6 +282,9 @@ func (f *file) split(at *spot) error {
 		if err != nil {
 			return err
 		}
+		if d.line != p.line {
+			d.faults.number = 0
+		}
 		d.line, d.at = p.line, p.offset
 		switch {
 		case p.offset > refuseAfter && f.known+d.known == 0 && len(p.text) == 0:

@@ -10,8 +10,7 @@ import (
 // stub reads a span as OpenTelemetry Go's stdouttrace writes it, and BuildKit
 // stores it.
 func (d *decoder) stub() {
-	sp := d.arena.span()
-	good := true
+	sp := d.beginSpan()
 	var library *traces.Scope
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
@@ -19,12 +18,12 @@ func (d *decoder) stub() {
 			sp.Name = d.names.string(d.s.Text())
 		case "SpanContext":
 			var c stubContext
-			good = d.stubContext(&c) && good
+			d.need(d.stubContext(&c))
 			sp.TraceID, sp.SpanID, sp.TraceState = c.trace, c.span, c.state
 			sp.Flags |= c.flags & 0xff
 		case "Parent":
 			var c stubContext
-			good = d.stubContext(&c) && good
+			d.need(d.stubContext(&c))
 			sp.ParentID = c.span
 			sp.Flags |= parentFlags(c)
 		case "SpanKind":
@@ -62,9 +61,7 @@ func (d *decoder) stub() {
 	if sp.Scope == nil {
 		sp.Scope = library
 	}
-	if good && d.s.Err() == nil {
-		d.emit(sp)
-	}
+	d.emit(sp)
 }
 
 // The flags of OTLP that say whether a parent is remote.
@@ -207,7 +204,7 @@ func (d *decoder) stubResource() *traces.Resource {
 		r := &traces.Resource{}
 		// an array is not an object: it is read as the only member of one
 		wrapped := append(append([]byte(`{"":`), raw...), '}')
-		d.object(wrapped, func([]byte) { r.Attributes = d.stubAttributes() })
+		d.object("resource", wrapped, func([]byte) { r.Attributes = d.stubAttributes() })
 		return r
 	})
 }
@@ -217,7 +214,7 @@ func (d *decoder) stubScope() *traces.Scope {
 	key := append([]byte("stub\x00"), raw...)
 	return lookup(&d.shared.mu, d.shared.scopes, key, func() *traces.Scope {
 		sc := &traces.Scope{}
-		d.object(raw, func(key []byte) {
+		d.object("scope", raw, func(key []byte) {
 			switch string(key) {
 			case "Name":
 				sc.Name = string(d.s.Text())
@@ -241,20 +238,26 @@ func (d *decoder) stubAttributes() (list []traces.Attribute) {
 		return nil
 	}
 	for ok := d.s.Begin('['); ok && d.s.More(']'); {
-		var a traces.Attribute
-		for ok := d.s.Begin('{'); ok && d.s.More('}'); {
-			switch key := d.s.Key(); string(key) {
-			case "Key":
-				a.Key = d.names.string(d.s.Text())
-			case "Value":
-				a.Value = d.stubValue(0)
-			default:
-				d.unknown("attribute", key)
-			}
+		faults := d.faults.count
+		if a := d.stubAttribute(); faults == d.faults.count {
+			list = append(list, a)
 		}
-		list = append(list, a)
 	}
 	return list
+}
+
+func (d *decoder) stubAttribute() (a traces.Attribute) {
+	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
+		switch key := d.s.Key(); string(key) {
+		case "Key":
+			a.Key = d.names.string(d.s.Text())
+		case "Value":
+			a.Value = d.stubValue(0)
+		default:
+			d.unknown("attribute", key)
+		}
+	}
+	return a
 }
 
 // stubValue reads {"Type":"INT64","Value":1}. The type may come second.

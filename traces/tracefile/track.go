@@ -187,7 +187,7 @@ func (t *track) drain(ctx context.Context) error {
 			return err
 		case again:
 			if rest { // what is in it now may be the new file's
-				t.skips.add(t.line+1, offset, tornLine, 1)
+				t.skips.add(place{line: t.line + 1, offset: offset}, tornLine, 1)
 			}
 			if _, err := t.open.Seek(0, io.SeekStart); err != nil {
 				return err
@@ -250,7 +250,7 @@ func (t *track) next() error {
 	t.close()
 	if unseen {
 		_ = closeAll(open)
-		t.skips.add(0, 0, "rotated more than once between two looks: spans may be missing", 1)
+		t.skips.add(place{}, "rotated more than once between two looks: spans may be missing", 1)
 		t.start(old)
 		return nil
 	}
@@ -285,7 +285,7 @@ func (t *track) unseen(old *os.File) (bool, error) {
 // torn notes a line that was begun and never ended.
 func (t *track) torn() {
 	if t.hasRest() {
-		t.skips.add(t.line+1, t.in.offset, tornLine, 1)
+		t.skips.add(place{line: t.line + 1, offset: t.in.offset}, tornLine, 1)
 	}
 }
 

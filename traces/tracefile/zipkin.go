@@ -10,19 +10,18 @@ import (
 // id of its client's span; the caller sees two spans of one id, and the
 // attribute zipkin.shared on the second.
 func (d *decoder) zipkin() {
-	sp := d.arena.span()
+	sp := d.beginSpan()
 	sp.Kind = traces.KindInternal // which has no name in Zipkin
-	good := true
 	var duration uint64
 	var local zipkinEndpoint
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "traceId":
-			good = d.paddedID(sp.TraceID[:], "trace id") && good
+			d.need(d.paddedID(sp.TraceID[:], "trace id"))
 		case "id":
-			good = d.paddedID(sp.SpanID[:], "span id") && good
+			d.need(d.paddedID(sp.SpanID[:], "span id"))
 		case "parentId":
-			good = d.paddedID(sp.ParentID[:], "span id") && good
+			d.need(d.paddedID(sp.ParentID[:], "span id"))
 		case "name":
 			sp.Name = d.names.string(d.s.Text())
 		case "kind":
@@ -50,9 +49,6 @@ func (d *decoder) zipkin() {
 		}
 	}
 	sp.EndUnixNano = sp.StartUnixNano + duration
-	if !good || d.s.Err() != nil {
-		return
-	}
 	sp.Resource = d.serviceResource(local.service)
 	local.service = ""
 	sp.Attributes = local.append(sp.Attributes, "", "network.local")
