@@ -15,6 +15,7 @@ help: ## print the targets
 
 .PHONY: demo
 demo: ## run the main job: a traced server under load, and its first trace
+	@echo "building the demo; the first time takes one to three minutes"
 	DEMO_TRACING=true go run ./cmd/demo -self-load 1000
 
 .PHONY: smoke
@@ -25,6 +26,7 @@ smoke: ## start the built demo, call it with curl, stop it, look at its file
 
 .PHONY: test
 test: ## run the tests
+	@echo "building and running the tests; the first time takes five to ten minutes, a package's line comes when it is done"
 	go test -shuffle=on ./...
 	go test -tags waymark_nootlp -run WithoutOTLP ./bootstrap
 

@@ -25,9 +25,9 @@ func ExampleStart() {
 		slog.Error("tracing", "err", err)
 	}
 	srv := &http.Server{Addr: ":8080", Handler: tracing.Middleware()(mux)}
-	err = tracing.Serve(ctx, srv) // signals, drain, flush, profiles, account
-	if err != nil {
+	if err := tracing.Serve(ctx, srv); err != nil { // signals, drain, flush, profiles, account
 		slog.Error("shop", "err", err)
+		os.Exit(1)
 	}
 }
 

@@ -14,8 +14,8 @@
 //	-self-load N      call the shop N times on a free port, stop, and show the account and the first trace
 //
 // DEMO_TRACING=true switches tracing on; the OTEL_* variables say where spans
-// go. The exit status is 0 when all went well and no span was lost, 1 when
-// something failed or was lost, 2 for wrong usage.
+// go. The exit status is 0 when all went well, 1 when something failed or
+// -self-load lost a span, 2 for wrong usage.
 package main
 
 import (

@@ -39,9 +39,25 @@ func selfLoad(ctx context.Context, tracing *bootstrap.Tracing, shop *shop, srv *
 		fmt.Fprintf(stdout, "tracing is off: set %s=true\n", switchName(o.app))
 		return err
 	}
-	fmt.Fprintln(stdout, tracing.Report())
-	return errors.Join(err, show(stdout, tracing.Destination(), shop.served.Load()))
+	report := tracing.Report()
+	fmt.Fprintln(stdout, report)
+	if lost := report.Lost(); lost > 0 {
+		err = errors.Join(err, fmt.Errorf("%d spans were lost", lost))
+	}
+	if len(report.Destinations) != 1 || report.Destinations[0].Name != "file" {
+		return err // there is no file to read back
+	}
+	err = errors.Join(err, show(stdout, tracing.Destination(), shop.served.Load()))
+	fmt.Fprintf(stdout, nextSteps, o.app, o.app, o.app)
+	return err
 }
+
+const nextSteps = `
+next:
+  go run ./cmd/waymark list -app %s                   # every trace, a line each
+  go run ./cmd/waymark stats -app %s                  # spans by name: count, errors, durations
+  go run ./cmd/waymark html -app %s -o traces.html    # a page for the browser
+`
 
 // errorLog keeps net/http's lines about the panics that -self-load asks for,
 // one in six requests, out of the output.

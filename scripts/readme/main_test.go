@@ -2,13 +2,17 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/waymark-trace/waymark/env"
 )
 
-// TestTenLines holds README's ten lines and bootstrap's example together.
-func TestTenLines(t *testing.T) {
+// README's program compiles, and its lines are those of bootstrap's example.
+func TestProgram(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -22,9 +26,37 @@ func TestTenLines(t *testing.T) {
 	if block == nil {
 		t.Fatal("README.md has no Go code")
 	}
-	source := squeeze(string(example))
-	if got := squeeze(string(block[1])); !strings.Contains(source, got) {
-		t.Errorf("README's code is not in bootstrap/example_test.go:\n%s", block[1])
+	_, body, ok := strings.Cut(string(block[1]), "func main() {")
+	if !ok {
+		t.Fatalf("README's code has no main:\n%s", block[1])
+	}
+	body = strings.TrimSuffix(strings.TrimSpace(body), "}")
+	if !strings.Contains(squeeze(string(example)), squeeze(body)) {
+		t.Errorf("README's code is not in bootstrap/example_test.go:\n%s", body)
+	}
+	path := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(path, block[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "vet", path).CombinedOutput(); err != nil {
+		t.Errorf("README's code: %v\n%s", err, out)
+	}
+}
+
+// The variables that README shows are some of those that are read.
+func TestFewVariables(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, v := range env.Variables("shop") {
+		known[v.Name] = true
+	}
+	for _, name := range usual {
+		if !known[name] {
+			t.Errorf("%s is not in the table of variables", name)
+		}
+	}
+	if short, whole := len(few()), len(known); short >= whole || short <= len(usual) {
+		t.Errorf("README shows %d of %d variables", short, whole)
 	}
 }
 

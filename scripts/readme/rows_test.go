@@ -12,7 +12,7 @@ import (
 func TestTablesNameRealTests(t *testing.T) {
 	t.Parallel()
 	dirs := packageDirs(t, "../..")
-	for _, path := range []string{"../../docs/seed-rows.md", "../../ARCHITECTURE.md"} {
+	for _, path := range []string{"../../docs/behaviours.md", "../../ARCHITECTURE.md"} {
 		testNames(t, path, dirs)
 	}
 }
