@@ -101,7 +101,7 @@ func backslash(text string) (string, int) {
 	case multibyte:
 		return string(char), n
 	default:
-		return string([]byte{byte(char)}), n
+		return string([]byte{byte(char)}), n //nolint:gosec // it is one byte
 	}
 }
 
