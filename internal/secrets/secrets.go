@@ -1,4 +1,4 @@
-// Package redact takes secrets out of texts that others wrote: the answer of a
+// Package secrets takes secrets out of texts that others wrote: the answer of a
 // backend, an error of the system, a value of a variable.
 //
 // Who repeats a secret seldom repeats it as it was given. So a secret is found
@@ -6,7 +6,7 @@
 // base64 and hex; broken over lines or by other characters; cut short by
 // whoever wrote the text. [Redactor.Text] has to see a text before it is cut:
 // half of a secret is harder to find than all of it.
-package redact
+package secrets
 
 import "strings"
 

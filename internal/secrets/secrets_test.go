@@ -1,4 +1,4 @@
-package redact_test
+package secrets_test
 
 import (
 	"encoding/base64"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-trace/waymark/internal/redact"
+	"github.com/waymark-trace/waymark/internal/secrets"
 )
 
 func TestText(t *testing.T) {
@@ -57,7 +57,7 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := redact.New(c.values...)
+			r := secrets.New(c.values...)
 			got := r.Text(c.text)
 			if got != c.want {
 				t.Errorf("Text(%q) with %q = %q, want %q", c.text, c.values, got, c.want)
@@ -71,7 +71,7 @@ func TestText(t *testing.T) {
 
 func TestNilKnowsNothing(t *testing.T) {
 	t.Parallel()
-	var r *redact.Redactor
+	var r *secrets.Redactor
 	if got, want := r.Text("key prod-8f3b at http://u:p@h"), "key prod-8f3b at http://***@h"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
 	}
@@ -81,7 +81,7 @@ func TestNilKnowsNothing(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	const key = "prod-8f3bQzX71kLm"
-	got := redact.New(key).Text(strings.Repeat("x ", 8188) + key + strings.Repeat(" y", 1<<20))
+	got := secrets.New(key).Text(strings.Repeat("x ", 8188) + key + strings.Repeat(" y", 1<<20))
 	if len(got) > 17<<10 || strings.Contains(got, "prod") || !strings.HasSuffix(got, "***…") {
 		t.Errorf("%d bytes, the end %q", len(got), got[max(0, len(got)-40):])
 	}
@@ -166,7 +166,7 @@ func FuzzText(f *testing.F) {
 		if !isSecret(secret) || len(before)+len(after) > 1<<10 {
 			return
 		}
-		r := redact.New(secret)
+		r := secrets.New(secret)
 		for name, e := range encodings() {
 			text := e.encode(secret)
 			short := text[:min(len(text), int(keep))]
@@ -231,7 +231,7 @@ func isSecret(s string) bool {
 }
 
 func BenchmarkText(b *testing.B) {
-	r := redact.New("Bearer sk-ant-api03-abcdefghijklmnop0123456789", "prod")
+	r := secrets.New("Bearer sk-ant-api03-abcdefghijklmnop0123456789", "prod")
 	for name, text := range map[string]string{
 		"error": `Post "https://collector.example.com:4318/v1/traces": dial tcp 10.1.2.3:4318: connect: connection refused`,
 		"page":  strings.Repeat("<p>The request was refused, &amp; no key was given. 100%25\n", 200),
