@@ -132,6 +132,14 @@ func encodeCases() map[string]tracetest.SpanStub {
 				{SpanContext: spanContext(8, 8).WithTraceFlags(0)},
 			}
 		}),
+		"links_without_ids": span(func(s *tracetest.SpanStub) {
+			why := []attribute.KeyValue{attribute.String("why", "unknown")}
+			s.Links = []sdktrace.Link{
+				{Attributes: why},
+				{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}}), Attributes: why},
+				{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{SpanID: trace.SpanID{2}}), Attributes: why},
+			}
+		}),
 		"events": span(func(s *tracetest.SpanStub) {
 			s.Status = sdktrace.Status{Code: codes.Error, Description: "bröken \"pipe\""}
 			s.Events = []sdktrace.Event{

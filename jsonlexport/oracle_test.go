@@ -57,15 +57,13 @@ func wantModel(s *tracetest.SpanStub) model {
 		Resource: wantKVs(s.Resource.Attributes()), ResourceURL: utf8Of(s.Resource.SchemaURL()),
 		TraceID: s.SpanContext.TraceID().String(), SpanID: s.SpanContext.SpanID().String(),
 		TraceState: s.SpanContext.TraceState().String(), Name: utf8Of(s.Name),
-		Flags: wantFlags(s.SpanContext, s.Parent), Kind: int(s.SpanKind),
+		ParentID: wantID(s.Parent.SpanID()),
+		Flags:    wantFlags(s.SpanContext, s.Parent), Kind: int(s.SpanKind),
 		Start: wantTime(s.StartTime), End: wantTime(s.EndTime),
 		Attributes:        wantKVs(s.Attributes),
 		DroppedAttributes: uint32(max(s.DroppedAttributes, 0)),
 		DroppedEvents:     uint32(max(s.DroppedEvents, 0)), DroppedLinks: uint32(max(s.DroppedLinks, 0)),
 		Message: utf8Of(s.Status.Description),
-	}
-	if s.Parent.SpanID().IsValid() {
-		m.ParentID = s.Parent.SpanID().String()
 	}
 	m.Code = map[codes.Code]int{codes.Unset: 0, codes.Ok: 1, codes.Error: 2}[s.Status.Code]
 	for _, e := range s.Events {
@@ -73,11 +71,23 @@ func wantModel(s *tracetest.SpanStub) model {
 	}
 	for _, l := range s.Links {
 		m.Links = append(m.Links, point{
-			TraceID: l.SpanContext.TraceID().String(), SpanID: l.SpanContext.SpanID().String(), TraceState: l.SpanContext.TraceState().String(),
+			TraceID: wantID(l.SpanContext.TraceID()), SpanID: wantID(l.SpanContext.SpanID()), TraceState: l.SpanContext.TraceState().String(),
 			Flags: wantFlags(l.SpanContext, l.SpanContext), Attributes: wantKVs(l.Attributes), Dropped: uint32(l.DroppedAttributeCount),
 		})
 	}
 	return m
+}
+
+// wantID is an ID in hex; one of zeros is none.
+func wantID(id interface {
+	IsValid() bool
+	String() string
+},
+) string {
+	if !id.IsValid() {
+		return ""
+	}
+	return id.String()
 }
 
 // utf8Of replaces each byte that is not UTF-8, as a conversion to runes does.

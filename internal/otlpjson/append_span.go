@@ -139,12 +139,19 @@ func OpenEvent(b []byte, timeUnixNano uint64, name string) []byte {
 // each, then [CloseList].
 func OpenLinks(b []byte) []byte { return append(b, `,"links":[`...) }
 
-// OpenLink begins one link.
+// OpenLink begins one link. An ID of zeros is no ID and written as an empty one,
+// as the Collector has it: a link without IDs is legal when it has attributes.
+//
+// Spec: https://github.com/open-telemetry/opentelemetry-specification/blob/v1.60.0/specification/trace/api.md#link
 func OpenLink(b []byte, traceID [16]byte, spanID [8]byte, traceState string, flags uint32) []byte {
 	b = append(b, `{"traceId":"`...)
-	b = AppendHex(b, traceID[:])
+	if traceID != [16]byte{} {
+		b = AppendHex(b, traceID[:])
+	}
 	b = append(b, `","spanId":"`...)
-	b = AppendHex(b, spanID[:])
+	if spanID != [8]byte{} {
+		b = AppendHex(b, spanID[:])
+	}
 	b = append(b, '"')
 	b = appendTraceState(b, traceState)
 	return appendFlags(b, flags)

@@ -92,6 +92,8 @@ func TestLine(t *testing.T) {
 	b = otlpjson.CloseObject(otlpjson.AppendStatus(otlpjson.OpenSpan(b, &bare), otlpjson.StatusUnset, ""))
 	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{ParentSpanID: [8]byte{7: 1}, Kind: 2, Flags: 1, EndTimeUnixNano: math.MaxUint64})
 	b = otlpjson.CloseList(otlpjson.OpenEvents(b))
+	b = otlpjson.CloseObject(otlpjson.OpenLink(otlpjson.OpenLinks(b), [16]byte{15: 1}, [8]byte{7: 2}, "a=1", 3))
+	b = otlpjson.CloseList(otlpjson.CloseObject(otlpjson.OpenLink(b, [16]byte{}, [8]byte{}, "", 0)))
 	b = otlpjson.CloseObject(otlpjson.AppendStatus(b, otlpjson.StatusError, ""))
 	b = otlpjson.ScopeOfLine(otlpjson.CloseList(b), "scope", "")
 	b = otlpjson.ResourceOfLine(b, "")
@@ -99,7 +101,9 @@ func TestLine(t *testing.T) {
 	const want = `{"resourceSpans":[{"scopeSpans":[{"spans":[` +
 		`{"traceId":"ab000000000000000000000000000000","spanId":"cd00000000000000","name":"n","startTimeUnixNano":"0","endTimeUnixNano":"0"},` +
 		`{"traceId":"00000000000000000000000000000000","spanId":"0000000000000000","parentSpanId":"0000000000000001","flags":1,"name":"","kind":2,` +
-		`"startTimeUnixNano":"0","endTimeUnixNano":"18446744073709551615","events":[],"status":{"code":2}}],` +
+		`"startTimeUnixNano":"0","endTimeUnixNano":"18446744073709551615","events":[],` +
+		`"links":[{"traceId":"00000000000000000000000000000001","spanId":"0000000000000002","traceState":"a=1","flags":3},` +
+		`{"traceId":"","spanId":""}],"status":{"code":2}}],` +
 		`"scope":{"name":"scope"}}],"resource":{"attributes":[],"droppedAttributesCount":2}}]}` + "\n"
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

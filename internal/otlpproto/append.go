@@ -61,6 +61,16 @@ func AppendStringAlways[T string | []byte](b []byte, field int, v T) []byte {
 	return append(b, v...)
 }
 
+// AppendID appends the ID of a trace or span unless it is of zeros: that is none.
+func AppendID(b []byte, field int, id []byte) []byte {
+	for _, c := range id {
+		if c != 0 {
+			return AppendStringAlways(b, field, id)
+		}
+	}
+	return b
+}
+
 // AppendMessage appends a message that body appends to what it is given. The
 // message's length, which comes first, is known last: room for one byte of it
 // is left, and what was appended moves when it takes more.

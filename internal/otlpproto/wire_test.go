@@ -49,6 +49,20 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// An ID of zeros is none.
+func TestAppendID(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ id, want string }{
+		{"\x00\x00\x00\x00\x00\x00\x00\x00", ""},
+		{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x22\x08\x00\x00\x00\x00\x00\x00\x00\x01"},
+		{"\x01\x00\x00\x00\x00\x00\x00\x00", "\x22\x08\x01\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		if got := string(otlpproto.AppendID(nil, 4, []byte(c.id))); got != c.want {
+			t.Errorf("AppendID(%x) = %x, want %x", c.id, got, c.want)
+		}
+	}
+}
+
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), math.MaxUint64)

@@ -70,9 +70,7 @@ func utf8Text(text string) string {
 func appendProtoSpan(b []byte, sp *traces.Span) []byte {
 	b = appendProtoIDs(b, sp.TraceID, sp.SpanID)
 	b = appendProtoText(b, 3, sp.TraceState)
-	if sp.ParentID != (traces.SpanID{}) {
-		b = otlpproto.AppendString(b, 4, sp.ParentID[:])
-	}
+	b = otlpproto.AppendID(b, 4, sp.ParentID[:])
 	b = appendProtoText(b, 5, sp.Name)
 	b = otlpproto.AppendVarint(b, 6, enum(sp.Kind))
 	b = otlpproto.AppendFixed64(b, 7, sp.StartUnixNano)
@@ -111,13 +109,7 @@ func appendProtoSpan(b []byte, sp *traces.Span) []byte {
 func enum[T ~int32](n T) uint64 { return uint64(int64(n)) } //nolint:gosec // two's complement
 
 func appendProtoIDs(b []byte, trace traces.TraceID, span traces.SpanID) []byte {
-	if trace != (traces.TraceID{}) {
-		b = otlpproto.AppendString(b, 1, trace[:])
-	}
-	if span != (traces.SpanID{}) {
-		b = otlpproto.AppendString(b, 2, span[:])
-	}
-	return b
+	return otlpproto.AppendID(otlpproto.AppendID(b, 1, trace[:]), 2, span[:])
 }
 
 func appendProtoAttributes(b []byte, field int, list []traces.Attribute) []byte {
