@@ -56,7 +56,7 @@ func (e *Exporter) turn(now bool) (last, rearm bool) {
 
 // writeHere is a turn of the writer on the goroutine of an ExportSpans that waits
 // for it as long as it takes: to wake another and be woken by it was a sixth of a
-// batch (ADR 0127). While somebody else writes it leaves it to the writer.
+// batch (ADR 0020). While somebody else writes it leaves it to the writer.
 func (e *Exporter) writeHere() {
 	select {
 	case e.writing <- struct{}{}:

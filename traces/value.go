@@ -36,7 +36,7 @@ type Value struct {
 	//	anything else  the first byte of a string of n bytes
 	//
 	// So a Value is 16 bytes, as small as a string. Reading a file is mostly
-	// filling memory, and nearly every value is a scalar (ADR 0122).
+	// filling memory, and nearly every value is a scalar (ADR 0060).
 	p unsafe.Pointer
 	n uint64
 }

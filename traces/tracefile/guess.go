@@ -12,7 +12,7 @@ import (
 //	{"key":"http.route","value":{"stringValue":"/users/{id}"}}
 //
 // Spans of one program repeat these again and again, so that comparing the text
-// is quicker than reading it (ADR 0122): where the whole is the same, so is the
+// is quicker than reading it (ADR 0060): where the whole is the same, so is the
 // attribute, and where the text up to the value is, so is the key. Two are kept
 // for each place, because server and client spans take turns.
 type guesses struct {

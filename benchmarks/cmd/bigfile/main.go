@@ -8,7 +8,7 @@
 //
 // The files are written by the exporter, as a program would. Each reader is a
 // process of its own, run three times in turn; CPU time is the median, memory the
-// largest. stats keeps hashes of the ids (docs/adr/0092), some 75 bytes a span at the
+// largest. stats keeps hashes of the ids (ADR 0090), some 75 bytes a span at the
 // peak; with -check the exit status is 1 when its memory grows by more than a tenth
 // of what the file grows by.
 package main
