@@ -18,6 +18,7 @@ type decoder struct {
 	line    int64   // of the present value, for skips
 	at      int64   // its offset
 	lines   bool    // all values are lines, also those that do not look so
+	array   bool    // the present value is in an array
 	faults  faults
 	*batch  // where what is read goes
 }

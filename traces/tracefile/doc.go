@@ -9,16 +9,21 @@
 //
 //   - OTLP/JSON: lines, one document, several, pretty-printed or not, arrays of
 //     them; names in snake_case, ids in base64, enums as names, Tempo's
-//     "batches", the older instrumentationLibrarySpans
+//     "batches", the older instrumentationLibrarySpans, inside the answers of
+//     Tempo's and Jaeger's APIs
 //   - OTLP protobuf: TracesData or ExportTraceServiceRequest, also with lengths
 //     in front as the Collector's file exporter writes it
 //   - Jaeger JSON, Zipkin v2 JSON
-//   - OpenTelemetry Python's ReadableSpan.to_json
+//   - OpenTelemetry Python's ReadableSpan.to_json, Arize Phoenix's spans
 //   - OpenTelemetry Go's stdouttrace, BuildKit's stored traces
+//   - lines of any of them behind what a log has put in front, like docker
+//     compose or a Java agent's logger
 //   - gzip and zstd around any of them
 //
-// What cannot be read is passed over and is in the [Report], with its place; a
-// file in which nothing is a span is refused in one line that says what it is.
+// What cannot be read is passed over and is in the [Report], with its place: a line
+// that is no JSON, a span with a value that its field cannot have. So is what a
+// format says beside its spans, like Jaeger's warnings of a trace. A file in which
+// nothing is a span is refused in one line that says what it is.
 //
 // # Ownership
 //

@@ -3,7 +3,7 @@ package tracefile
 // Format names a span file format, as the command line spells it.
 type Format string
 
-// The formats. All but CSV are read, all but the last three are written.
+// The formats. All but CSV are read, all but the last four are written.
 const (
 	OTLPJSONLines Format = "otlp-jsonl"        // one OTLP/JSON document a line
 	OTLPJSON      Format = "otlp-json"         // one OTLP/JSON document
@@ -13,5 +13,6 @@ const (
 	CSV           Format = "csv"               // a row a span
 	OTLPFramed    Format = "otlp-proto-framed" // messages with lengths in front, as the Collector's file exporter writes them
 	Python        Format = "python"            // OpenTelemetry Python's ReadableSpan.to_json
+	Phoenix       Format = "phoenix"           // a span of Arize Phoenix, whose form is near Python's
 	GoStdout      Format = "stdouttrace"       // OpenTelemetry Go's stdouttrace, BuildKit
 )

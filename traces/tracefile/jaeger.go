@@ -1,10 +1,15 @@
 package tracefile
 
-import "github.com/waymark-trace/waymark/traces"
+import (
+	"strconv"
+
+	"github.com/waymark-trace/waymark/traces"
+)
 
 // jaegerData reads the form of Jaeger's API and of its download: traces in
-// "data", a list or a single one.
+// "data", a list or a single one. Phoenix has a list of spans there.
 func (d *decoder) jaegerData() {
+	total, problem, known := false, "", d.known
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "data":
@@ -13,20 +18,43 @@ func (d *decoder) jaegerData() {
 				d.jaegerTrace()
 			case '[':
 				for ok := d.s.Begin('['); ok && d.s.More(']'); {
-					d.jaegerTrace()
+					d.jaegerMember()
 				}
 			default:
 				d.s.Skip()
 			}
 		case "total":
-			d.found(Jaeger) // also when there is no trace
+			total = true
 			d.s.Skip()
-		case "limit", "offset", "errors":
+		case "errors":
+			problem = d.message()
+		case "limit", "offset":
 			d.s.Skip()
 		default:
 			d.unknown("the document", key)
 		}
 	}
+	switch {
+	case problem == "" && total:
+		d.found(Jaeger) // also when there is no trace
+	case problem != "" && d.known > known:
+		d.skip("the answer tells of an error: " + strconv.Quote(clip(problem)))
+	}
+}
+
+// jaegerMember reads a member of "data".
+func (d *decoder) jaegerMember() {
+	start := d.s.Offset()
+	if d.s.Peek() == '{' && !d.s.Lit(`{"traceID"`) {
+		if d.keys().isPhoenix() {
+			d.s.Seek(start)
+			d.found(Phoenix)
+			d.python()
+			return
+		}
+	}
+	d.s.Seek(start)
+	d.jaegerTrace()
 }
 
 // jaegerTrace reads a trace. Its processes come after the spans that name
@@ -40,8 +68,12 @@ func (d *decoder) jaegerTrace() {
 	processes := map[string]*traces.Resource{}
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
-		case "traceID", "warnings":
+		case "traceID":
 			d.s.Skip()
+		case "warnings": // of the whole trace: no span has a place for them
+			for _, w := range d.jaegerWarnings() {
+				d.skip("Jaeger warns of the trace: " + strconv.Quote(clip(w.AsString())))
+			}
 		case "spans":
 			d.found(Jaeger)
 			d.s.Peek()
@@ -117,15 +149,19 @@ func (d *decoder) jaegerSpan(processes map[string]*traces.Resource) {
 		case "duration":
 			duration = micros(d.s.Uint64())
 		case "tags":
-			sp.Attributes = d.jaegerTags()
+			sp.Attributes = append(sp.Attributes, d.jaegerTags()...)
 		case "logs":
 			sp.Events = d.jaegerLogs()
 		case "processID":
 			sp.Resource = processes[string(d.s.Text())]
 		case "process":
 			sp.Resource = d.jaegerProcess()
-		case "warnings", "startTimeMillis":
-			d.s.Skip() // Jaeger's own remarks
+		case "warnings":
+			if list := d.jaegerWarnings(); len(list) > 0 {
+				sp.Attributes = append(sp.Attributes, traces.Attribute{Key: keyJaegerWarnings, Value: traces.Array(list...)})
+			}
+		case "startTimeMillis":
+			d.s.Skip() // startTime again
 		default:
 			d.unknown("span", key)
 		}
@@ -134,6 +170,18 @@ func (d *decoder) jaegerSpan(processes map[string]*traces.Resource) {
 	d.jaegerParent(sp, refs)
 	d.untag(sp)
 	d.emit(sp)
+}
+
+// keyJaegerWarnings is the attribute in which Jaeger itself keeps what it has to
+// say of a span.
+// Spec: https://github.com/jaegertracing/jaeger/blob/v2.0.0/internal/jptrace/attributes.go
+const keyJaegerWarnings = "@jaeger@warnings"
+
+func (d *decoder) jaegerWarnings() (list []traces.Value) {
+	for ok := d.s.Begin('['); ok && d.s.More(']'); {
+		list = append(list, traces.String(d.copy(d.s.Text())))
+	}
+	return list
 }
 
 type jaegerRef struct {

@@ -14,7 +14,7 @@ func (d *decoder) tracesData() {
 			for ok := d.s.Begin('['); ok && d.s.More(']'); {
 				d.resourceSpans()
 			}
-		case "trace": // Tempo's answer to a search by id wraps the document
+		case "trace", "result": // the answers of Tempo and of Jaeger's third API wrap the document
 			if d.s.Peek() != '{' {
 				d.s.Skip()
 				continue

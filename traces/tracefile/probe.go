@@ -16,7 +16,7 @@ const probeBytes = 1 << 20
 func hopeless(text []byte) bool {
 	var s otlpjson.Scanner
 	s.Reset(text)
-	for object := false; ; {
+	for object, prefix := false, logPrefix(text); ; {
 		switch s.Peek() {
 		case '{':
 			object = true
@@ -27,7 +27,11 @@ func hopeless(text []byte) bool {
 		case '[', ']', ',':
 			s.Seek(s.Offset() + 1)
 		default:
-			return !object || s.Offset() < len(text)
+			if object || prefix == 0 {
+				return !object || s.Offset() < len(text)
+			}
+			s.Seek(prefix)
+			prefix = 0
 		}
 	}
 }

@@ -9,9 +9,10 @@ import (
 
 // python reads what ReadableSpan.to_json of OpenTelemetry Python writes. It
 // has no scope, no flags and no counts of what was dropped, and times are
-// rounded to the microsecond.
+// rounded to the microsecond. Arize Phoenix has the same, but for kind and status.
 func (d *decoder) python() {
 	sp := d.beginSpan()
+	var openInference string
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "name":
@@ -22,6 +23,12 @@ func (d *decoder) python() {
 			d.need(d.pythonSpanID(&sp.ParentID))
 		case "kind":
 			sp.Kind = d.pythonKind()
+		case "span_kind":
+			openInference = d.phoenixKind(sp)
+		case "status_code":
+			sp.Status.Code = d.pythonCode()
+		case "status_message":
+			sp.Status.Message = d.copy(d.s.Text())
 		case "start_time":
 			sp.StartUnixNano = d.timestamp()
 		case "end_time":
@@ -40,7 +47,25 @@ func (d *decoder) python() {
 			d.unknown("span", key)
 		}
 	}
+	if _, ok := sp.Attr(keyOpenInferenceKind); !ok && openInference != "" {
+		sp.Attributes = append(sp.Attributes, traces.Attribute{Key: keyOpenInferenceKind, Value: traces.String(openInference)})
+	}
 	d.emit(sp)
+}
+
+// keyOpenInferenceKind is the attribute from which Phoenix makes its span_kind.
+// Spec: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
+const keyOpenInferenceKind = "openinference.span.kind"
+
+// phoenixKind reads the kind of a span, which is OpenInference's ("LLM", "CHAIN")
+// and is returned, or OpenTelemetry's.
+func (d *decoder) phoenixKind(sp *traces.Span) string {
+	text := string(d.s.Text())
+	if k, ok := kindOf(text); ok {
+		sp.Kind = k
+		return ""
+	}
+	return text
 }
 
 func (d *decoder) pythonContext(trace *traces.TraceID, span *traces.SpanID, state *string) bool {
@@ -102,17 +127,22 @@ func (d *decoder) pythonStatus(st *traces.Status) {
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "status_code":
-			name := string(d.s.Text())
-			var known bool
-			if st.Code, known = statusOf(strings.TrimPrefix(name, "StatusCode.")); !known {
-				d.skip("unknown status code " + clip(name))
-			}
+			st.Code = d.pythonCode()
 		case "description":
 			st.Message = d.copy(d.s.Text())
 		default:
 			d.unknown("status", key)
 		}
 	}
+}
+
+func (d *decoder) pythonCode() traces.StatusCode {
+	name := string(d.s.Text())
+	code, known := statusOf(strings.TrimPrefix(name, "StatusCode."))
+	if !known {
+		d.skip("unknown status code " + clip(name))
+	}
+	return code
 }
 
 func (d *decoder) pythonEvents() (list []traces.Event) {

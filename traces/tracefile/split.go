@@ -20,6 +20,7 @@ type splitter struct {
 	pos    int   // in buf, of what was not given out
 	offset int64 // of buf[0] in the file
 	line   int64 // of buf[pos]
+	array  bool  // what is given out next stands in one
 	eof    bool
 
 	frames int      // gone past inside one another
@@ -32,6 +33,7 @@ type piece struct {
 	text   []byte
 	line   int64
 	offset int64
+	array  bool   // text stands in one
 	fault  string // why text is not a whole object
 	cut    bool   // text is only the beginning of it
 }
@@ -54,7 +56,10 @@ func (k *splitter) next() (piece, error) {
 		case '\n':
 			k.line++
 			k.pos++
-		case ' ', '\t', '\r', ',', '[', ']', '}':
+		case '[', ']':
+			k.array = k.buf[k.pos] == '['
+			k.pos++
+		case ' ', '\t', '\r', ',', '}':
 			k.pos++
 		case '{':
 			return k.object()
@@ -92,7 +97,7 @@ func (k *splitter) fill(n int) error {
 
 // give returns the n bytes from pos on and goes past them.
 func (k *splitter) give(n int, fault string) piece {
-	p := piece{text: k.buf[k.pos : k.pos+n], line: k.line, offset: k.offset + int64(k.pos), fault: fault}
+	p := piece{text: k.buf[k.pos : k.pos+n], line: k.line, offset: k.offset + int64(k.pos), array: k.array, fault: fault}
 	for _, c := range p.text {
 		if c == '\n' {
 			k.line++
@@ -274,6 +279,7 @@ type spot struct {
 func (f *file) split(at *spot) error {
 	k := &splitter{r: at.r, buf: at.text, max: f.cfg.maxValue, line: at.line, offset: at.offset}
 	d := f.decoder()
+	begins := beginning(at.text)
 	for {
 		p, err := k.next()
 		if errors.Is(err, io.EOF) {
@@ -290,13 +296,13 @@ func (f *file) split(at *spot) error {
 		case p.offset > refuseAfter && f.known+d.known == 0 && len(p.text) == 0:
 			d.refuse("brackets and white space")
 		case p.fault == faultNotJSON:
-			d.foreign(p.text)
+			d.refuse(begins) // which counts when nothing came before
 			d.skip("text that is not JSON")
 		case p.fault != "":
 			d.refuse(p.fault)
 			d.skip("object passed over: " + p.fault)
 		default:
-			if fault := d.texts(p.text); fault != "" {
+			if fault := d.textsIn(p.text, p.array); fault != "" {
 				d.skip("object passed over: " + fault)
 			}
 		}

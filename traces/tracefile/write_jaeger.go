@@ -3,6 +3,7 @@ package tracefile
 import (
 	"bufio"
 	"encoding/base64"
+	"slices"
 	"strconv"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
@@ -72,7 +73,7 @@ func (e *jaegerEncoder) span(_ *bufio.Writer, sp *traces.Span) {
 	b = e.tags(append(b, `,"tags":[`...), sp)
 	b = e.logs(append(b, `],"logs":[`...), sp.Events)
 	b = otlpjson.AppendString(append(b, `],"processID":`...), process)
-	t.spans = append(b, `,"warnings":null}`...)
+	t.spans = append(appendWarnings(append(b, `,"warnings":`...), sp), '}')
 }
 
 func appendQuotedHex(b, id []byte) []byte {
@@ -117,6 +118,28 @@ func serviceOf(r *traces.Resource) (name string, rest []traces.Attribute) {
 	return noServiceName, r.Attributes
 }
 
+// warnings are what Jaeger has to say of a span, when the attribute is that; else
+// nil.
+func warnings(a traces.Attribute) []traces.Value {
+	list := a.Value.AsArray()
+	noText := func(v traces.Value) bool { return v.Kind() != traces.ValueString }
+	if a.Key != keyJaegerWarnings || len(list) == 0 || slices.ContainsFunc(list, noText) {
+		return nil
+	}
+	return list
+}
+
+func appendWarnings(b []byte, sp *traces.Span) []byte {
+	var list []traces.Value
+	for _, a := range sp.Attributes {
+		list = append(list, warnings(a)...)
+	}
+	if list == nil {
+		return append(b, "null"...)
+	}
+	return appendPlain(b, traces.Array(list...))
+}
+
 // references writes the parent and then the links.
 func (e *jaegerEncoder) references(b []byte, sp *traces.Span) []byte {
 	if sp.ParentID != (traces.SpanID{}) {
@@ -148,6 +171,9 @@ func appendReference(b []byte, kind string, trace traces.TraceID, span traces.Sp
 func (e *jaegerEncoder) tags(b []byte, sp *traces.Span) []byte {
 	start := len(b)
 	for _, a := range sp.Attributes {
+		if warnings(a) != nil {
+			continue
+		}
 		if k := a.Value.Kind(); (k == traces.ValueString || a.Key == tagError && a.Value.AsBool()) && isTag(a.Key, valueText(a.Value)) {
 			e.add("attributes."+a.Key, whatReserved)
 		}
