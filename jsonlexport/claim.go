@@ -33,7 +33,7 @@ func claimNames(want names, logger *slog.Logger) (claim, error) {
 		return claim{}, err
 	}
 	for i := 1; i <= maxBeside; i++ {
-		n := want.beside(os.Getpid(), i)
+		n := names{want.Beside(os.Getpid(), i)}
 		lock, err = takeLock(n.lock())
 		if errors.Is(err, errLocked) {
 			continue
@@ -77,16 +77,14 @@ func (c *claim) release() error {
 // for the newest of them, if nobody has their lock and they are span files. What
 // cannot be removed stays for the next time. It says of how many it was.
 func (c *claim) clearLeftovers(keep int) (cleared int) {
-	entries, err := os.ReadDir(c.dir)
+	files, err := c.Files()
 	if err != nil {
 		return 0
 	}
-	seen := map[names]bool{}
 	var all []names
-	for _, entry := range entries {
-		n, ok := c.besideOf(entry.Name())
-		if ok && !seen[n] {
-			seen[n] = true
+	for _, f := range files { // sorted: those of one exporter stand together
+		n := names{f.Names}
+		if n != c.names && !slices.Contains(all[max(0, len(all)-1):], n) {
 			all = append(all, n)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/waymark-trace/waymark/internal/spanfile"
 )
 
 // file is the sink of New: the span file, its old part, and the claim on both.
@@ -43,11 +45,11 @@ func openFile(path string, cfg config, tell func(gone)) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := namesOf(path)
+	want := names{spanfile.Of(path)}
 	if err := checkAll(want.parts(cfg.keepPrevious)); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(want.dir, 0o700); err != nil {
+	if err := os.MkdirAll(want.Dir(), 0o700); err != nil {
 		return nil, err
 	}
 	c, err := claimNames(want, cfg.logger)

@@ -35,7 +35,7 @@ func (f *file) keepLock() error {
 	if holds(f.lock(), f.held) {
 		return nil
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := os.MkdirAll(f.Dir(), 0o700); err != nil {
 		return err
 	}
 	err := f.retake()

@@ -60,10 +60,9 @@ func runTail(ctx context.Context, c *call, args []string) error {
 	case c.json:
 		show = t.json
 	}
-	paths := src.Paths()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := tracefile.Follow(ctx, paths[len(paths)-1], opts...)
+	r := src.Follow(ctx, opts...)
 	if err := t.follow(r, show); err != nil {
 		return err
 	}

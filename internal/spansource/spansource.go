@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-trace/waymark/internal/spanfile"
 	"github.com/waymark-trace/waymark/internal/statepath"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/tracefile"
@@ -38,6 +39,7 @@ type Query struct {
 // Source is the files of a command, in order. It serves one goroutine.
 type Source struct {
 	paths  []string
+	app    bool // the one path is an App's own file: with those of its processes
 	stdin  io.Reader
 	note   string
 	report tracefile.Report
@@ -77,17 +79,12 @@ func Find(q Query) (*Source, error) {
 	return &Source{paths: []string{dir}, note: fmt.Sprintf("reading %s (written last)", dir)}, nil
 }
 
-// ofApp takes the parts of the App's own file, or its folder.
+// ofApp takes the App's own file, or its folder.
 func ofApp(app, why string, q Query) (*Source, error) {
 	if q.File != nil {
 		if file := q.File(app); file != "" {
-			s := &Source{paths: []string{file}, note: fmt.Sprintf("reading %s (%s %s)", file, why, app)}
-			ext := filepath.Ext(file)
-			old := strings.TrimSuffix(file, ext) + ".1" + ext
-			if info, err := os.Stat(old); err == nil && info.Mode().IsRegular() {
-				s.paths = []string{old, file}
-			}
-			return s, q.exists(file, app)
+			s := &Source{paths: []string{file}, app: true, note: fmt.Sprintf("reading %s (%s %s)", file, why, app)}
+			return s, q.exists(s.Paths()[0], app)
 		}
 	}
 	file, err := statepath.TracesFile(app, q.Lookup)
@@ -111,8 +108,28 @@ func (q *Query) exists(path, app string) error {
 // Note says what was taken when no file was named; else it is empty.
 func (s *Source) Note() string { return s.note }
 
-// Paths returns the files and folders. The slice is the source's.
-func (s *Source) Paths() []string { return s.paths }
+// Paths returns the files and folders; of an App's own file all that there are
+// now. The slice may be the source's.
+func (s *Source) Paths() []string {
+	if s.app {
+		if files, err := spanfile.Of(s.paths[0]).Spans(false); err == nil && len(files) > 0 {
+			return files
+		}
+	}
+	return s.paths
+}
+
+// Follow follows the last path, an App's own file with those of its processes.
+func (s *Source) Follow(ctx context.Context, opts ...tracefile.Option) *tracefile.Reader {
+	return tracefile.Follow(ctx, s.paths[len(s.paths)-1], s.options(opts)...)
+}
+
+func (s *Source) options(opts []tracefile.Option) []tracefile.Option {
+	if s.app {
+		opts = append(slices.Clip(opts), tracefile.WithProcesses())
+	}
+	return opts
+}
 
 // Again reports whether the spans can be read more than once: not those of
 // standard input.
@@ -150,7 +167,7 @@ func (s *Source) open(path string, opts []tracefile.Option) (*tracefile.Reader, 
 	if path == "-" {
 		return tracefile.NewReader(s.stdin, append(opts, tracefile.WithName("standard input"))...), nil
 	}
-	return tracefile.Open(path, opts...)
+	return tracefile.Open(path, s.options(opts)...)
 }
 
 // Report is the account of the last loop over Spans, of all files together.

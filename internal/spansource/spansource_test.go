@@ -5,16 +5,20 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/testspans"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 // home is a state home with spans of the named Apps, the last one written last.
@@ -91,6 +95,66 @@ func TestFind(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{old, mine}, src.Paths()); diff != "" {
 		t.Errorf("with an old part: -want +got\n%s", diff)
+	}
+	// Those of other processes come and go.
+	beside := strings.TrimSuffix(mine, ".jsonl") + "-7-1.jsonl"
+	put(t, beside)
+	put(t, filepath.Join(filepath.Dir(mine), "other.jsonl"))
+	if diff := cmp.Diff([]string{old, mine, beside}, src.Paths()); diff != "" {
+		t.Errorf("with another process: -want +got\n%s", diff)
+	}
+	if n := count(t, src.Spans(t.Context())); n != 18 {
+		t.Errorf("%d spans, want the 6 of each of three files", n)
+	}
+	if err := os.Remove(mine); err != nil {
+		t.Fatal(err)
+	}
+	if src, err = spansource.Find(spansource.Query{App: "x", Lookup: vars.Lookup, File: isMine}); err != nil {
+		t.Fatalf("without the owner's file: %v", err)
+	}
+	if n := count(t, src.Spans(t.Context())); n != 12 {
+		t.Errorf("%d spans without the owner's file, want 12", n)
+	}
+}
+
+func count(t *testing.T, spans iter.Seq2[*traces.Span, error]) (n int) {
+	t.Helper()
+	for _, err := range spans {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+// An App's own file is followed with those of its processes, now and later.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	mine := filepath.Join(t.TempDir(), "mine.jsonl")
+	src, err := spansource.Find(spansource.Query{App: "x", Wait: true, File: func(string) string { return mine }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(filepath.Dir(mine), "mine-7-1.jsonl"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	for _, err := range src.Follow(ctx, tracefile.WithPollInterval(time.Millisecond)).Spans() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch n++; n {
+		case 6:
+			put(t, mine)
+		case 12:
+			put(t, filepath.Join(filepath.Dir(mine), "mine-9-2.jsonl"))
+		case 18:
+			cancel()
+		}
+	}
+	if n != 18 {
+		t.Errorf("%d spans, want the 6 of each of three files", n)
 	}
 }
 

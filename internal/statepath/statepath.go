@@ -14,6 +14,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/spanfile"
 )
 
 // ErrNoHome is the cause when neither XDG_STATE_HOME nor a home folder is known,
@@ -55,7 +56,7 @@ func TracesFile(app string, lookup func(string) (string, bool)) (string, error) 
 		return "", fmt.Errorf("%w: set %s%s to a path, or %s to a collector's URL",
 			err, env.Prefix(app), env.SuffixTracesFile, env.KeyOTLPEndpoint)
 	}
-	return filepath.Join(home, Folder(app), "traces", "spans.jsonl"), nil
+	return spans(home, Folder(app)).Path(spanfile.Data), nil
 }
 
 // maxFolder keeps a folder's name under the 255 bytes that file systems allow,
@@ -112,10 +113,15 @@ func reserved(name string) bool {
 	return stem[:3] == "com" || stem[:3] == "lpt"
 }
 
-// Newest is the span file in the state home that was written last, of all Apps:
-// of */traces/spans*.jsonl the one with the latest time, the first by name when
-// two are equal. Folders and files that cannot be read count as absent, links
-// are not followed. The error wraps [fs.ErrNotExist] when there is none.
+// spans are the names of the span files in an App's folder of the state home.
+func spans(stateHome, folder string) spanfile.Names {
+	return spanfile.InFolder(filepath.Join(stateHome, folder, "traces"))
+}
+
+// Newest is the span file in the state home that was written last, of all Apps
+// and all of their processes, the first by App when two are equal. Folders and
+// files that cannot be read count as absent. The error wraps [fs.ErrNotExist]
+// when there is none.
 func Newest(stateHome string) (string, error) {
 	apps, err := os.ReadDir(stateHome)
 	if err != nil {
@@ -123,28 +129,22 @@ func Newest(stateHome string) (string, error) {
 	}
 	newest, latest := "", time.Time{}
 	for _, app := range apps {
-		folder := filepath.Join(stateHome, app.Name(), "traces")
-		files, err := os.ReadDir(folder)
-		if err != nil || !app.IsDir() {
+		if !app.IsDir() {
+			continue
+		}
+		files, err := spans(stateHome, app.Name()).Spans(true)
+		if err != nil {
 			continue // somebody else's folder
 		}
 		for _, file := range files {
-			info, err := file.Info()
-			if err != nil || !info.Mode().IsRegular() || !isSpanFile(file.Name()) {
-				continue
-			}
-			if newest == "" || info.ModTime().After(latest) {
-				newest, latest = filepath.Join(folder, file.Name()), info.ModTime()
+			info, err := os.Stat(file)
+			if err == nil && (newest == "" || info.ModTime().After(latest)) {
+				newest, latest = file, info.ModTime()
 			}
 		}
 	}
 	if newest == "" {
-		return "", fmt.Errorf("statepath: newest span file: %w: %s", fs.ErrNotExist,
-			filepath.Join(stateHome, "*", "traces", "spans*.jsonl"))
+		return "", fmt.Errorf("statepath: newest span file: %w: %s", fs.ErrNotExist, spans(stateHome, "*").Path(spanfile.Data))
 	}
 	return newest, nil
-}
-
-func isSpanFile(name string) bool {
-	return strings.HasPrefix(name, "spans") && strings.HasSuffix(name, ".jsonl")
 }

@@ -252,15 +252,7 @@ func TestFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "spans.lock"), "x", 0)
 	names := func(path string, opts ...tracefile.Option) string {
 		t.Helper()
-		spans, _, err := tracefile.ReadAll(path, opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s []string
-		for _, sp := range spans {
-			s = append(s, sp.Name)
-		}
-		return strings.Join(s, " ")
+		return namesIn(t, path, opts...)
 	}
 	if got, want := names(dir), "spans.1 spans spans-12-1.1 spans-12-1"; got != want {
 		t.Errorf("an App's folder: %q, want %q", got, want)

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/waymark-trace/waymark/internal/spanfile"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -20,6 +19,7 @@ import (
 // The path may be an App's folder, whether or not it is there yet: then
 // spans.jsonl is followed and the files of the App's other processes that are
 // there or appear, and the old parts are read first unless [WithFromEnd] is set.
+// With [WithProcesses] it is the same for the path of a file.
 //
 // A file that is rotated twice between two looks has its first part beside it,
 // spans.1.jsonl, which is read then. What was rotated away before that is gone
@@ -49,7 +49,8 @@ type following struct {
 	yield  func(*traces.Span, error) bool
 
 	tracks []*track
-	folder bool
+	all    bool   // also of other processes
+	folder bool   // the path is one
 	first  bool   // nothing has been looked at yet
 	done   Report // of tracks that were let go of
 }
@@ -100,7 +101,7 @@ func (f *following) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if f.folder {
+	if f.all {
 		f.forget()
 	}
 	return nil
@@ -108,41 +109,45 @@ func (f *following) look(ctx context.Context) error {
 
 // find makes tracks of the files that are to be followed.
 func (f *following) find() error {
-	if !f.folder && len(f.tracks) > 0 && f.tracks[0].open != nil {
+	if !f.all && len(f.tracks) > 0 && f.tracks[0].open != nil {
 		return nil // it was a file
 	}
 	if info, err := os.Stat(f.path); err == nil && info.IsDir() != f.folder {
 		f.close()
 		f.folder, f.tracks = info.IsDir(), nil
 	}
-	if !f.folder {
-		f.add(f.path)
+	names := spanfile.Of(f.path)
+	if f.folder {
+		names = spanfile.InFolder(f.path)
+	}
+	f.all = f.folder || f.reader.cfg.processes
+	f.add(names)
+	if !f.all {
 		return nil
 	}
-	f.add(filepath.Join(f.path, "spans.jsonl"))
-	entries, err := os.ReadDir(f.path)
+	files, err := names.Files()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // its writer makes it anew
 	}
-	for _, e := range entries {
-		if m := partName.FindStringSubmatch(e.Name()); m != nil && m[2] == "" && e.Type().IsRegular() {
-			f.add(filepath.Join(f.path, e.Name()))
+	for _, file := range files {
+		if file.Part == spanfile.Data {
+			f.add(file.Names)
 		}
 	}
 	return err
 }
 
-// add makes a track of the path unless there is one.
-func (f *following) add(path string) {
+// add makes a track of a process's file unless there is one.
+func (f *following) add(names spanfile.Names) {
+	path := names.Path(spanfile.Data)
 	for _, t := range f.tracks {
 		if t.path == path {
 			return
 		}
 	}
-	ext := filepath.Ext(path)
 	t := &track{
-		path: path, oldPath: strings.TrimSuffix(path, ext) + ".1" + ext,
-		oldFirst: f.folder, fromEnd: f.first && f.reader.cfg.fromEnd,
+		path: path, oldPath: names.Path(spanfile.Old),
+		oldFirst: f.all, fromEnd: f.first && f.reader.cfg.fromEnd,
 	}
 	t.file = file{cfg: f.reader.cfg, name: path, shared: f.shared}
 	t.yield = func(sp *traces.Span, err error) bool {

@@ -9,13 +9,14 @@ import (
 type Option interface{ apply(config) config }
 
 type config struct {
-	fields   *fields
-	workers  int
-	maxValue int
-	previous bool
-	fromEnd  bool
-	poll     time.Duration
-	name     string
+	fields    *fields
+	workers   int
+	maxValue  int
+	previous  bool
+	processes bool
+	fromEnd   bool
+	poll      time.Duration
+	name      string
 }
 
 type optionFunc func(config) config
@@ -76,8 +77,18 @@ func WithMaxValueBytes(n int64) Option {
 	})
 }
 
+// WithProcesses also takes what belongs to the span file at the path: for
+// my.jsonl the old part, my.1.jsonl, and the files of the program's other
+// processes, my-<pid>-<n>.jsonl. Of an App's folder they are always taken.
+func WithProcesses() Option {
+	return optionFunc(func(c config) config {
+		c.processes = true
+		return c
+	})
+}
+
 // WithPrevious also takes the previous run's file, spans.prev.jsonl, from an
-// App's folder.
+// App's folder or with [WithProcesses].
 func WithPrevious() Option {
 	return optionFunc(func(c config) config {
 		c.previous = true

@@ -33,15 +33,9 @@ type source struct {
 // that of the file system.
 func Open(path string, opts ...Option) (*Reader, error) {
 	r := &Reader{cfg: newConfig(opts)}
-	info, err := os.Stat(path)
+	names, err := filesAt(path, r.cfg)
 	if err != nil {
 		return nil, fmt.Errorf("tracefile: %w", err)
-	}
-	names := []string{path}
-	if info.IsDir() {
-		if names, err = parts(path, r.cfg.previous); err != nil {
-			return nil, fmt.Errorf("tracefile: %w", err)
-		}
 	}
 	for _, name := range names {
 		r.files = append(r.files, source{name: name, open: func() (io.ReadCloser, error) {
