@@ -6,21 +6,40 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/waymark-trace/waymark/internal/textwidth"
 	"github.com/waymark-trace/waymark/traces/render"
 )
 
-// IsTerminal reports whether w is a terminal. A device that is none, like
-// /dev/null, counts as one: nobody sees what is written there.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, ok = columns(f)
+	return ok
+}
+
+// Width is how many columns a line on w may have: COLUMNS when it is a number,
+// else what the terminal says. 0 is no limit: w is no terminal, or does not
+// know its size.
+func Width(w io.Writer, lookup func(string) (string, bool)) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, ok := columns(f)
+	if !ok {
+		return 0
+	}
+	v, _ := lookup("COLUMNS")
+	if set, err := strconv.Atoi(v); err == nil && set > 0 {
+		return set
+	}
+	return n
 }
 
 // Color reports whether output to w may have colors: on a terminal, unless
@@ -37,23 +56,53 @@ func Color(w io.Writer, lookup func(string) (string, bool)) bool {
 	return IsTerminal(w)
 }
 
-// Cut is [render.FormatName], cut to so many characters, the last being "…".
-func Cut(s string, characters int) string {
-	// Escapes make text longer, never shorter: what is past the limit before
-	// stays past it, and a name of a megabyte is not looked through for nothing.
-	n := 0
-	for i := range s {
-		if n++; n > characters+1 {
-			s = s[:i]
-			break
-		}
+// Cut is [render.FormatName], cut to so many columns, the last being "…".
+func Cut(s string, columns int) string {
+	head := begin(s, columns)
+	text := render.FormatName(head)
+	if len(head) < len(s) {
+		text = fit(text, columns-1) + "…"
 	}
-	s = render.FormatName(s)
-	if utf8.RuneCountInString(s) <= characters {
+	return Shorten(text, columns)
+}
+
+// Shorten cuts text that is clean already to so many columns, the last being "…".
+func Shorten(s string, columns int) string {
+	if textwidth.Of(s) <= columns {
 		return s
 	}
-	runes := []rune(s)
-	return string(runes[:characters-1]) + "…"
+	return fit(s, columns-1) + "…"
+}
+
+// begin is enough of s to fill so many columns, if it has so much: a name of a
+// megabyte, also of marks that take no column, is not looked through for nothing.
+func begin(s string, columns int) string {
+	const charactersAColumn = 20
+	n := 0
+	for i := range s {
+		if n++; n > charactersAColumn*(columns+1) {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// fit is the longest beginning of s in so many columns.
+func fit(s string, columns int) string {
+	at := 0
+	for at < len(s) {
+		size, n := textwidth.Next(s[at:])
+		if columns -= n; columns < 0 {
+			break
+		}
+		at += size
+	}
+	return s[:at]
+}
+
+// Pad is s with blanks behind it up to so many columns.
+func Pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(columns-textwidth.Of(s), 0))
 }
 
 // Count is "1 span", "2 spans", "0 retries".

@@ -3,13 +3,17 @@ package terminal_test
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/terminal"
+	"github.com/waymark-trace/waymark/internal/textwidth"
 )
 
 func FuzzCut(f *testing.F) {
@@ -20,8 +24,8 @@ func FuzzCut(f *testing.F) {
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
 			t.Errorf("%q becomes %q", s, got)
 		}
-		if got := utf8.RuneCountInString(got); got > max(n, 1) {
-			t.Errorf("Cut(%q, %d) has %d characters", s, n, got)
+		if got := textwidth.Of(got); got > max(n, 1) {
+			t.Errorf("Cut(%q, %d) has %d columns", s, n, got)
 		}
 	})
 }
@@ -33,7 +37,19 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"日本語です", 3, "日本…"}, {"\x1b\x1b", 5, `\x1b…`}, {strings.Repeat("x", 1<<20), 2, "x…"},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"\x1b\x1b", 5, `\x1b…`},
+		{strings.Repeat("x", 1<<20), 2, "x…"},
+		{"日本語です", 10, "日本語です"},
+		{"日本語です", 9, "日本語で…"},
+		{"日本語です", 8, "日本語…"},
+		{"日本語です", 7, "日本語…"},
+		{"日", 1, "…"},
+		{"👩\u200d👩\u200d👧ab", 4, "👩\u200d👩\u200d👧ab"},
+		{"👩\u200d👩\u200d👧abc", 4, "👩\u200d👩\u200d👧a…"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+		{"", 3, ""},
 	} {
 		if got := terminal.Cut(c.in, c.n); got != c.want {
 			t.Errorf("Cut(%.20q, %d) = %q, want %q", c.in, c.n, got, c.want)
@@ -41,19 +57,76 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func rows(rows ...[]string) iter.Seq[[]string] { return slices.Values(rows) }
+
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := terminal.NewTable("NAME", ">N", "LAST")
-	table.Add("日本", "7", "x")
-	table.Add("longer", "1234", "")
+	table := terminal.NewTable(rows([]string{"日本", "7", "x"}, []string{"longer", "1234", ""}), "NAME", ">N", "LAST")
 	var b bytes.Buffer
 	n, err := table.WriteTo(&b)
-	want := "NAME       N  LAST\n日本         7  x\nlonger  1234\n"
+	want := "NAME       N  LAST\n日本       7  x\nlonger  1234\n"
 	if err != nil || b.String() != want || n != int64(len(want)) {
 		t.Errorf("wrote %d, %v:\n%s\nwant\n%s", n, err, &b, want)
 	}
-	if _, err := table.WriteTo(failing{}); err == nil || !strings.HasPrefix(err.Error(), "terminal: ") {
+}
+
+// TestTableFits holds every line to the width, and the columns to their places.
+func TestTableFits(t *testing.T) {
+	t.Parallel()
+	list := rows([]string{"abcdefgh", "日本語です", "12"}, []string{"a", "b", "1"})
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{0, "ID        NAME         N\nabcdefgh  日本語です  12\na         b            1\n"},
+		{24, "ID        NAME         N\nabcdefgh  日本語です  12\na         b            1\n"},
+		{23, "ID        NAME        N\nabcdefgh  日本語で…  12\na         b           1\n"},
+		{20, "ID       NAME      N\nabcdef…  日本語…  12\na        b         1\n"},
+		{12, "ID    NAME …\nabc…  日本……\na     b    …\n"},
+	} {
+		var b bytes.Buffer
+		_, err := terminal.NewTable(list, "ID", "NAME", ">N").Fit(c.width, map[string]int{"ID": 4, "NAME": 5}).WriteTo(&b)
+		if err != nil || b.String() != c.want {
+			t.Errorf("%d columns: %v\n%s\nwant\n%s", c.width, err, &b, c.want)
+		}
+	}
+}
+
+// TestTableCutsInOrder cuts a second choice only where the first is not enough.
+func TestTableCutsInOrder(t *testing.T) {
+	t.Parallel()
+	list := rows([]string{"abcdefgh", "GET /users", "12"})
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{20, "ID    NAME         N\nabc…  GET /users  12\n"},
+		{18, "ID    NAME       N\nabc…  GET /us…  12\n"},
+	} {
+		var b bytes.Buffer
+		_, err := terminal.NewTable(list, "ID", "NAME", ">N").Fit(c.width, map[string]int{"ID": 4}, map[string]int{"NAME": 5}).WriteTo(&b)
+		if err != nil || b.String() != c.want {
+			t.Errorf("%d columns: %v\n%s\nwant\n%s", c.width, err, &b, c.want)
+		}
+	}
+}
+
+func TestTableThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	endless := func(yield func([]string) bool) {
+		for range 100_000 {
+			if asked++; !yield([]string{strings.Repeat("x", 100)}) {
+				return
+			}
+		}
+	}
+	_, err := terminal.NewTable(endless, "X").WriteTo(failing{})
+	if err == nil || !strings.Contains(err.Error(), "full") {
 		t.Errorf("a write that fails: %v", err)
+	}
+	if asked > 101_000 {
+		t.Errorf("%d rows were asked for after the first write had failed", asked-100_000)
 	}
 }
 
@@ -85,34 +158,24 @@ func TestSpark(t *testing.T) {
 	}
 }
 
+// TestDevNullIsNoTerminal holds what is a character device without a screen.
+func TestDevNullIsNoTerminal(t *testing.T) {
+	t.Parallel()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = null.Close() }()
+	if columns := (env.Map{"COLUMNS": "80"}); terminal.IsTerminal(null) || terminal.Width(null, columns.Lookup) != 0 {
+		t.Error("the null device counts as a terminal")
+	}
+}
+
 func TestColorIsForTerminals(t *testing.T) {
 	t.Parallel()
 	none := func(string) (string, bool) { return "", false }
 	if terminal.Color(&bytes.Buffer{}, none) || terminal.IsTerminal(&bytes.Buffer{}) {
 		t.Error("a buffer is no terminal")
-	}
-}
-
-func TestColor(t *testing.T) {
-	t.Parallel()
-	null, err := os.Open(os.DevNull) // the one character device that every system has
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = null.Close() }()
-	for _, c := range []struct {
-		key, value string
-		want       bool
-	}{{"", "", true}, {"NO_COLOR", "1", false}, {"NO_COLOR", "", true}, {"TERM", "dumb", false}, {"TERM", "xterm", true}} {
-		lookup := func(key string) (string, bool) {
-			if key != c.key {
-				return "", false
-			}
-			return c.value, true
-		}
-		if got := terminal.Color(null, lookup); got != c.want {
-			t.Errorf("Color with %s=%q: %v, want %v", c.key, c.value, got, c.want)
-		}
 	}
 }
 
