@@ -28,7 +28,8 @@ type Builder struct {
 	services map[string]*Service
 	names    map[string]*nameCount
 	grid     grid
-	depths   *depths
+	depths   *Depths
+	counted  []bool // of the spans in depths
 	traces   map[traces.TraceID]struct{}
 }
 
@@ -41,14 +42,15 @@ type nameCount struct {
 func New() *Builder {
 	return &Builder{
 		services: map[string]*Service{}, names: map[string]*nameCount{},
-		depths: newDepths(), traces: map[traces.TraceID]struct{}{},
+		depths: NewDepths(), traces: map[traces.TraceID]struct{}{},
 	}
 }
 
 // Add counts a span. Those that are not counted still are somebody's parent,
 // and matter for depth.
 func (b *Builder) Add(span *traces.Span, counted bool) {
-	b.depths.add(span, counted)
+	b.depths.Add(span)
+	b.counted = append(b.counted, counted)
 	if !counted {
 		return
 	}
@@ -93,7 +95,7 @@ type Summary struct {
 
 // Sum returns what was added so far.
 func (b *Builder) Sum() Summary {
-	s := Summary{Total: b.total, Depths: b.depths.counts(), Timeline: b.grid.timeline()}
+	s := Summary{Total: b.total, Depths: b.countDepths(), Timeline: b.grid.timeline()}
 	s.Total.Traces = uint64(len(b.traces))
 	for _, v := range b.services {
 		s.Services = append(s.Services, *v)
@@ -109,4 +111,22 @@ func (b *Builder) Sum() Summary {
 		return cmp.Or(cmp.Compare(b.Spans, a.Spans), cmp.Compare(a.Name, b.Name))
 	})
 	return s
+}
+
+// countDepths is the number of spans at each depth.
+func (b *Builder) countDepths() []uint64 {
+	var counts []uint64
+	tree := b.depths.Tree(nil)
+	for i, counted := range b.counted {
+		if !counted {
+			continue
+		}
+		at, _ := tree.At(i)
+		at = min(at, MaxDepth)
+		for len(counts) <= at {
+			counts = append(counts, 0)
+		}
+		counts[at]++
+	}
+	return counts
 }

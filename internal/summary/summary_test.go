@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-trace/waymark/internal/summary"
+	"github.com/waymark-trace/waymark/internal/textwidth"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -45,7 +46,7 @@ func TestTotals(t *testing.T) {
 		t.Errorf("duration %v: want the latest end minus the earliest start", got)
 	}
 	var text strings.Builder
-	if err := s.WriteText(&text); err != nil {
+	if err := s.WriteText(&text, 0); err != nil {
 		t.Fatal(err)
 	}
 	if want := "1 span that ends before it starts, in no duration below\n"; !strings.Contains(text.String(), want) {
@@ -54,40 +55,77 @@ func TestTotals(t *testing.T) {
 }
 
 // TestDepthsAgreeWithTheTree compares with package traces, over random forests
-// with orphans and duplicates, in random order.
+// with orphans, duplicates and circles, in random order.
 func TestDepthsAgreeWithTheTree(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		var spans []*traces.Span
-		for i := range 200 {
-			s := &traces.Span{TraceID: traces.TraceID{byte(r.IntN(3))}, SpanID: traces.SpanID{1, byte(i)}, StartUnixNano: uint64(i + 1), EndUnixNano: 1000}
-			if p := r.IntN(i + 20); p < i {
-				s.ParentID = traces.SpanID{1, byte(p)} // in another trace as often as not: an orphan
-			}
-			if r.IntN(20) == 0 && i > 0 {
-				s.SpanID = traces.SpanID{1, byte(i - 1)}
-			}
-			spans = append(spans, s)
+	circles := 0
+	for seed := range uint64(100) {
+		spans := forest(rand.New(rand.NewPCG(seed, 1)))
+		depths := summary.NewDepths()
+		for _, s := range spans {
+			depths.Add(s)
 		}
-		r.Shuffle(len(spans), func(i, j int) { spans[i], spans[j] = spans[j], spans[i] })
+		tree := depths.Tree(func(i int) uint64 { return spans[i].StartUnixNano })
 		var want []uint64
-		set, cycle := traces.NewSet(spans), false
+		set, circle := traces.NewSet(spans), false
 		for n := range set.All() {
-			cycle = cycle || n.Is(traces.Cycle)
+			if depth, marks := tree.At(n.Index()); depth != n.Depth() || !isMarked(n, marks) {
+				t.Errorf("seed %d, span %d: depth %d, marks %b; in the tree %d", seed, n.Index(), depth, marks, n.Depth())
+			}
+			circle = circle || n.Is(traces.Cycle)
 			for len(want) <= n.Depth() {
 				want = append(want, 0)
 			}
 			want[n.Depth()]++
 		}
-		if cycle {
-			continue // cut in another place
+		if circle {
+			circles++
+			continue // the sum cuts it in another place
 		}
-		s := sum(spans...)
-		if got := s.Depths; !slices.Equal(got, want) {
+		if got := sum(spans...).Depths; !slices.Equal(got, want) {
 			t.Errorf("seed %d: depths %v, want %v", seed, got, want)
 		}
 	}
+	if circles < 10 || circles > 90 {
+		t.Errorf("%d of 100 forests have a circle: the test shows little", circles)
+	}
+}
+
+func isMarked(n *traces.Node, marks traces.Mark) bool {
+	for _, m := range []traces.Mark{traces.Orphan, traces.Duplicate, traces.Cycle} {
+		if n.Is(m) != (marks&m != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func forest(r *rand.Rand) []*traces.Span {
+	var spans []*traces.Span
+	for i := range 200 {
+		s := &traces.Span{TraceID: traces.TraceID{byte(r.IntN(3))}, SpanID: traces.SpanID{1, byte(i)}, StartUnixNano: 1 + r.Uint64N(50), EndUnixNano: 1000}
+		switch p := r.IntN(i + 20); {
+		case p < i:
+			s.ParentID = traces.SpanID{1, byte(p)} // in another trace as often as not: an orphan
+		case p == i && r.IntN(4) == 0:
+			s.ParentID = s.SpanID
+		}
+		switch r.IntN(20) {
+		case 0:
+			s.SpanID = traces.SpanID{1, byte(max(i-1, 0))}
+		case 1:
+			s.SpanID = traces.SpanID{}
+		}
+		spans = append(spans, s)
+	}
+	if r.IntN(3) == 0 { // a circle of three, and a tail that leads into it
+		for i, p := range []byte{11, 12, 10, 10, 13} {
+			spans[10+i].TraceID, spans[10+i].SpanID = traces.TraceID{1}, traces.SpanID{1, byte(10 + i)}
+			spans[10+i].ParentID = traces.SpanID{1, p}
+		}
+	}
+	r.Shuffle(len(spans), func(i, j int) { spans[i], spans[j] = spans[j], spans[i] })
+	return spans
 }
 
 func TestDepthsOfBadTrees(t *testing.T) {
@@ -170,6 +208,25 @@ func TestDurations(t *testing.T) {
 	}
 }
 
+// TestQuantileIsTheNearestRank takes durations so short that each has a bucket
+// of its own: the quantile is the one at rank ⌈q·n⌉, never the one below it.
+func TestQuantileIsTheNearestRank(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 60; n++ {
+		var spans []*traces.Span
+		for i := range uint64(n) {
+			spans = append(spans, &traces.Span{StartUnixNano: 1, EndUnixNano: 1 + (i + 1)})
+		}
+		d := sum(spans...).Services[0]
+		for _, percent := range []int{1, 25, 50, 90, 99, 100} {
+			want := time.Duration((n*percent + 99) / 100)
+			if got := d.Quantile(float64(percent) / 100); got != want {
+				t.Errorf("p%d of %d spans of 1 ns, 2 ns … = %d, want %d", percent, n, got, want)
+			}
+		}
+	}
+}
+
 func TestExtremeTimes(t *testing.T) {
 	t.Parallel()
 	s := sum(
@@ -181,7 +238,7 @@ func TestExtremeTimes(t *testing.T) {
 	if s.Services[0].Max != math.MaxInt64 || s.Timeline.Columns == 0 || s.Timeline.Columns > summary.Columns {
 		t.Errorf("%+v", s)
 	}
-	if err := s.WriteText(&bytes.Buffer{}); err != nil {
+	if err := s.WriteText(&bytes.Buffer{}, 0); err != nil {
 		t.Error(err)
 	}
 }
@@ -245,7 +302,7 @@ func TestHostileNames(t *testing.T) {
 	evil := "\x1b]0;owned\x07\u202e\n" + strings.Repeat("x", 1000)
 	s := sum(&traces.Span{Name: evil, Resource: resource(evil), StartUnixNano: 1, EndUnixNano: 2})
 	var b bytes.Buffer
-	if err := s.WriteText(&b); err != nil {
+	if err := s.WriteText(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -259,11 +316,85 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// wideNames are names that take more columns than characters, or fewer.
+func wideNames() summary.Summary {
+	long := strings.Repeat("GET /an/endless/path", 5)
+	span := func(name, service string, start, end uint64) *traces.Span {
+		return &traces.Span{Name: name, Resource: resource(service), StartUnixNano: start, EndUnixNano: end}
+	}
+	const ms = uint64(time.Millisecond)
+	return sum(
+		span("日本語の長い名前です、とても長い", "店", ms, 400*ms), span(long, long, ms, 9*ms),
+		span("👩\u200d👩\u200d👧", "e\u0301", 2*ms, 3*ms), span("GET", "shop", 5*ms, 6*ms), &traces.Span{Name: "open", StartUnixNano: 9},
+	)
+}
+
+func TestTextFits(t *testing.T) {
+	t.Parallel()
+	s := wideNames()
+	for _, columns := range []int{40, 60, 80, 120} {
+		var b strings.Builder
+		if err := s.WriteText(&b, columns); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := textwidth.Of(strings.TrimSuffix(line, "\n")); n > columns {
+				t.Errorf("%d columns where %d are wanted: %s", n, columns, line)
+			}
+		}
+		if !strings.Contains(b.String(), "█████") || strings.Count(b.String(), "│") != 10 || strings.Contains(b.String(), "│…") {
+			t.Errorf("no bars, or timelines that are cut, at %d columns:\n%s", columns, &b)
+		}
+		// What is wrapped is not lost.
+		if words := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(words, "its height is the time that spans of the name were at work") {
+			t.Errorf("the words of the timeline are cut at %d columns:\n%s", columns, &b)
+		}
+	}
+	var b strings.Builder
+	if err := s.WriteText(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "0001-01-01") {
+		t.Errorf("a time before the first second of 1970 is the year 1:\n%s", &b)
+	}
+	if !strings.Contains(b.String(), "total duration 400.00 ms, from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.400Z\n") {
+		t.Errorf("lines are wrapped that have no limit:\n%s", &b)
+	}
+}
+
+// TestTextKeepsColumns holds numbers and pictures to one column each, whatever
+// the names before them are made of.
+func TestTextKeepsColumns(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	s := wideNames()
+	if err := s.WriteText(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, timeline, _ := strings.Cut(b.String(), "timeline by name")
+	want, rows := 0, 0
+	for line := range strings.Lines(timeline) {
+		before, _, found := strings.Cut(line, "│")
+		if !found {
+			continue
+		}
+		if rows++; want == 0 {
+			want = textwidth.Of(before)
+		}
+		if got := textwidth.Of(before); got != want {
+			t.Errorf("the picture begins at column %d, not %d: %s", got, want, line)
+		}
+	}
+	if rows != 5 {
+		t.Errorf("%d rows in\n%s\nwant 5", rows, timeline)
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	s := sum()
 	var b bytes.Buffer
-	if err := s.WriteText(&b); err != nil || b.String() != "0 spans in 0 traces of 0 services, 0 errors\n" {
+	if err := s.WriteText(&b, 0); err != nil || b.String() != "0 spans in 0 traces of 0 services, 0 errors\n" {
 		t.Errorf("%q, %v", &b, err)
 	}
 }

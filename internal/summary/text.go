@@ -4,12 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/waymark-trace/waymark/internal/terminal"
-	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/render"
 )
 
@@ -17,87 +16,62 @@ import (
 const (
 	textServices = 10
 	textNames    = 25
-	barWidth     = 40
-	nameWidth    = 36
 )
 
-// WriteText draws the summary for a terminal: totals, bars, timelines.
-func (s *Summary) WriteText(w io.Writer) error {
+// WriteText draws the summary for a terminal: totals, bars, timelines. Lines have
+// at most so many columns; 0 is no limit.
+func (s *Summary) WriteText(w io.Writer, columns int) error {
 	bw := bufio.NewWriter(w)
-	s.totals(bw)
+	p := &page{w: bw, columns: columns}
+	s.totals(p)
 	if s.Total.Spans > 0 {
-		s.statuses(bw)
-		s.services(bw)
-		s.depths(bw)
-		s.durations(bw)
-		s.names(bw)
+		s.statuses(p)
+		s.services(p)
+		s.depths(p)
+		s.durations(p)
+		s.names(p)
 	}
 	return bw.Flush()
 }
 
-func (s *Summary) totals(w io.Writer) {
+func (s *Summary) totals(w *page) {
 	t := &s.Total
-	fmt.Fprintf(w, "%s in %s of %s, %s\n", terminal.Count(t.Spans, "span"), terminal.Count(t.Traces, "trace"),
+	w.text("%s in %s of %s, %s", terminal.Count(t.Spans, "span"), terminal.Count(t.Traces, "trace"),
 		terminal.Count(uint64(len(s.Services)), "service"), terminal.Count(t.Failed, "error"))
 	if t.Start > 0 {
-		fmt.Fprintf(w, "total duration %s, from %s to %s\n", duration(t.Duration()), instant(t.Start), instant(t.End))
+		w.text("total duration %s, from %s to %s", duration(t.Duration()), instant(t.Start), instant(t.End))
 	}
 	if t.Open > 0 {
-		fmt.Fprintf(w, "%s without an end\n", terminal.Count(t.Open, "span"))
+		w.text("%s without an end", terminal.Count(t.Open, "span"))
 	}
 	if t.Reversed > 0 {
 		which := "that end before they start"
 		if t.Reversed == 1 {
 			which = "that ends before it starts"
 		}
-		fmt.Fprintf(w, "%s %s, in no duration below\n", terminal.Count(t.Reversed, "span"), which)
+		w.text("%s %s, in no duration below", terminal.Count(t.Reversed, "span"), which)
 	}
 }
 
 func duration(d time.Duration) string { return render.FormatDuration(int64(d)) }
 
 func instant(unixNano uint64) string {
-	return (&traces.Span{StartUnixNano: unixNano}).Start().Format("2006-01-02T15:04:05.000Z")
+	return time.Unix(0, int64(min(unixNano, math.MaxInt64))).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// label is a name from a span as the left side of a bar.
-func label(name string) string {
-	switch name {
-	case Other:
-		return "(others)"
-	case "":
-		return "(none)"
-	}
-	return terminal.Cut(name, nameWidth)
-}
-
-// bars draws one bar a line under a title.
-func bars(w io.Writer, title string, labels []string, counts []uint64) {
-	most, wide := uint64(0), 0
-	for i, n := range counts {
-		most = max(most, n)
-		wide = max(wide, len([]rune(labels[i])))
-	}
-	fmt.Fprintf(w, "\n%s\n", title)
-	for i, n := range counts {
-		line := fmt.Sprintf("  %-*s  %7d  %s", wide, labels[i], n, terminal.Bar(n, most, barWidth))
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-}
-
-func (s *Summary) statuses(w io.Writer) {
+func (s *Summary) statuses(w *page) {
 	t := &s.Total
-	bars(w, "spans by status", []string{"Unset", "Ok", "Error"}, []uint64{t.Unset, t.OK, t.Failed})
+	w.bars("spans by status", []string{"Unset", "Ok", "Error"}, []uint64{t.Unset, t.OK, t.Failed})
 }
 
-func (s *Summary) services(w io.Writer) {
+func (s *Summary) services(w *page) {
 	var labels []string
 	var counts []uint64
 	for i := range s.Services[:min(len(s.Services), textServices)] {
-		labels = append(labels, label(s.Services[i].Service))
+		labels = append(labels, w.label(s.Services[i].Service))
 		counts = append(counts, s.Services[i].Spans)
 	}
-	bars(w, "spans by service"+more(len(s.Services), textServices), labels, counts)
+	w.bars("spans by service"+more(len(s.Services), textServices), labels, counts)
 }
 
 // more says how many lines a section leaves out.
@@ -108,7 +82,7 @@ func more(n, shown int) string {
 	return fmt.Sprintf(" (first %d of %d)", shown, n)
 }
 
-func (s *Summary) depths(w io.Writer) {
+func (s *Summary) depths(w *page) {
 	const shown = 12
 	var labels []string
 	counts := s.Depths
@@ -124,16 +98,16 @@ func (s *Summary) depths(w io.Writer) {
 	if len(s.Depths) > shown {
 		labels[shown-1] += "+"
 	}
-	bars(w, "spans by depth", labels, counts)
+	w.bars("spans by depth", labels, counts)
 }
 
-func (s *Summary) durations(w io.Writer) {
+func (s *Summary) durations(w *page) {
 	for i := range s.Services[:min(len(s.Services), textServices)] {
 		d := &s.Services[i]
 		if d.Count == 0 {
 			continue
 		}
-		title := fmt.Sprintf("durations of %s: p50 %s, p90 %s, p99 %s, max %s, mean %s", label(d.Service),
+		title := fmt.Sprintf("durations of %s: p50 %s, p90 %s, p99 %s, max %s, mean %s", w.label(d.Service),
 			duration(d.Quantile(0.5)), duration(d.Quantile(0.9)), duration(d.Quantile(0.99)), duration(d.Max), duration(d.Mean()))
 		var labels []string
 		var counts []uint64
@@ -145,7 +119,7 @@ func (s *Summary) durations(w io.Writer) {
 			labels = append(labels, name)
 			counts = append(counts, b.Count)
 		}
-		bars(w, title, labels, counts)
+		w.bars(title, labels, counts)
 	}
 }
 
@@ -161,25 +135,24 @@ func short(d time.Duration) string {
 	}
 }
 
-// textColumns is how wide a timeline is drawn.
-const textColumns = 60
-
-func (s *Summary) names(w io.Writer) {
+func (s *Summary) names(w *page) {
 	if s.Timeline.Columns == 0 {
 		return
 	}
-	per := (s.Timeline.Columns + textColumns - 1) / textColumns
-	width := time.Duration(s.Timeline.Width) * time.Duration(per) //nolint:gosec // printed only
-	fmt.Fprintf(w, "\ntimeline by name%s: a column is %s, from %s; its height is the time that spans of the name were at work\n",
-		more(len(s.Names), textNames), duration(width), instant(s.Timeline.Start))
 	shown := s.Names[:min(len(s.Names), textNames)]
-	wide := 0
+	labels := make([]string, len(shown))
 	for i := range shown {
-		wide = max(wide, len([]rune(label(shown[i].Name))))
+		labels[i] = w.label(shown[i].Name)
 	}
+	const most, frame = 60, 2 // columns of a timeline, and of what stands around it
+	columns := w.rest(widest(labels)+frame, most)
+	per := (s.Timeline.Columns + columns - 1) / columns
+	width := time.Duration(s.Timeline.Width) * time.Duration(per) //nolint:gosec // printed only
+	w.text("")
+	w.text("timeline by name%s: a column is %s, from %s; its height is the time that spans of the name were at work",
+		more(len(s.Names), textNames), duration(width), instant(s.Timeline.Start))
 	for i := range shown {
-		n := &shown[i]
-		fmt.Fprintf(w, "  %-*s  %7d  │%s│\n", wide, label(n.Name), n.Spans, terminal.Spark(merge(n.Busy, per)))
+		w.row(labels[i], widest(labels), shown[i].Spans, "│"+terminal.Spark(merge(shown[i].Busy, per))+"│")
 	}
 }
 
