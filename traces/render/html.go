@@ -46,6 +46,7 @@ type htmlConfig struct {
 	title    string
 	download string
 	maxSpans int
+	total    int
 	chrome   []ChromeOption
 	tree     []TreeOption
 }
@@ -66,11 +67,18 @@ func WithDownloadName(name string) HTMLOption {
 	return htmlOption(func(c htmlConfig) htmlConfig { c.download = name; return c })
 }
 
-// WithMaxSpans limits a report to the first so many spans by start. The report
-// says so where it holds. Default, and for zero or less: 100,000. A fragment of
-// [Inline] has no limit.
+// WithMaxSpans limits a report to the traces that began last, whole, of at most
+// so many spans; of a trace that has more by itself it holds the first. The
+// report says so where it leaves spans out. Default, and for zero or less:
+// 100,000. A fragment of [Inline] has no limit.
 func WithMaxSpans(n int) HTMLOption {
 	return htmlOption(func(c htmlConfig) htmlConfig { c.maxSpans = n; return c })
+}
+
+// WithTotalSpans says of how many spans the set is a choice, which the report
+// then says too. Default, and for less than the set has: the set is all.
+func WithTotalSpans(n int) HTMLOption {
+	return htmlOption(func(c htmlConfig) htmlConfig { c.total = n; return c })
 }
 
 // WithChromeOptions passes options to the Chrome trace in the page.
@@ -107,7 +115,7 @@ func newHTMLConfig(opts []HTMLOption) htmlConfig {
 // Spec: https://www.w3.org/TR/CSP3/
 func HTML(w io.Writer, set *traces.Set, opts ...HTMLOption) error {
 	c := newHTMLConfig(opts)
-	shown := firstSpans(set, c.maxSpans)
+	shown := newestSpans(set, c.maxSpans)
 	script := strings.Join([]string{`(() => { "use strict";`, scriptModel, scriptFlame, scriptWaterfall, scriptPicker, scriptMain, `})();`}, "\n")
 	policy := "default-src 'none'; script-src " + cspHash(script) + "; style-src " + cspHash(reportStyle) +
 		"; base-uri 'none'; form-action 'none'"
@@ -118,7 +126,7 @@ func HTML(w io.Writer, set *traces.Set, opts ...HTMLOption) error {
 		"title":  write(escapeHTML(c.title)),
 		"style":  write(reportStyle),
 		"script": write(script),
-		"data":   packed(buffered, func(w *bufio.Writer) { writeReportData(w, c, shown, set.Len()) }),
+		"data":   packed(buffered, func(w *bufio.Writer) { writeReportData(w, c, shown, max(set.Len(), c.total)) }),
 		"chrome": packed(buffered, func(w *bufio.Writer) { _ = ChromeTrace(w, shown, c.chrome...) }),
 	})
 	// The bufio.Writer keeps the first error, and does nothing after it.

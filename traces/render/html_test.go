@@ -49,6 +49,7 @@ type reportData struct {
 		End   uint64       `json:"end"`
 		Rows  int          `json:"rows"`
 		Spans []reportSpan `json:"spans"`
+		Root  int          `json:"root"`
 	} `json:"traces"`
 }
 
@@ -199,16 +200,75 @@ func TestHTMLHostile(t *testing.T) {
 func TestHTMLMaxSpans(t *testing.T) {
 	t.Parallel()
 	var spans []*traces.Span
-	for i := range 50 {
-		spans = append(spans, span("s", byte(i+1), byte(i/3), "", time.Duration(100-i), 200))
+	for i := range 50 { // five traces of ten spans, the oldest first, each span below the one before
+		s := span("s", byte(i%10+1), byte(i%10), "", time.Duration(i), 200)
+		s.TraceID[0] = byte(i / 10)
+		spans = append(spans, s)
 	}
-	_, data := report(t, traces.NewSet(spans), render.WithMaxSpans(20))
-	if data.Total != 50 || data.Shown != 20 {
-		t.Errorf("total %d, shown %d", data.Total, data.Shown)
+	for _, c := range []struct {
+		max, total, wantShown, wantTotal int
+		starts                           []int // of the traces shown
+	}{
+		{max: 50, wantShown: 50, wantTotal: 50, starts: []int{0, 10, 20, 30, 40}},
+		{max: 49, wantShown: 40, wantTotal: 50, starts: []int{10, 20, 30, 40}},
+		{max: 20, wantShown: 20, wantTotal: 50, starts: []int{30, 40}},
+		{max: 20, total: 70, wantShown: 20, wantTotal: 70, starts: []int{30, 40}},
+		{max: 50, total: 70, wantShown: 50, wantTotal: 70, starts: []int{0, 10, 20, 30, 40}},
+		{max: 19, wantShown: 10, wantTotal: 50, starts: []int{40}},
+		{max: 7, wantShown: 7, wantTotal: 50, starts: []int{40}},
+	} {
+		var page strings.Builder
+		set := traces.NewSet(spans)
+		if err := render.HTML(&page, set, render.WithMaxSpans(c.max), render.WithTotalSpans(c.total)); err != nil {
+			t.Fatal(err)
+		}
+		var data reportData
+		if err := json.Unmarshal([]byte(unpacked(t, page.String(), "data")), &data); err != nil {
+			t.Fatal(err)
+		}
+		if data.Total != c.wantTotal || data.Shown != c.wantShown {
+			t.Errorf("at most %d: total %d, shown %d, want %d, %d", c.max, data.Total, data.Shown, c.wantTotal, c.wantShown)
+		}
+		first, _ := time.Parse(time.RFC3339Nano, data.Start)
+		var starts []int
+		for _, trace := range data.Traces {
+			starts = append(starts, int(first.Sub(time.Unix(0, t0)))+int(trace.Start))
+			for i, s := range trace.Spans {
+				if s.Depth != i {
+					t.Errorf("at most %d: span %d is at depth %d: a parent was left out", c.max, i, s.Depth)
+				}
+			}
+		}
+		if diff := cmp.Diff(c.starts, starts); diff != "" {
+			t.Errorf("at most %d: traces that start at: -want +got\n%s", c.max, diff)
+		}
 	}
-	for _, s := range data.Traces[0].Spans {
-		if s.Start > 19 {
-			t.Errorf("a span that starts at %d is not among the first", s.Start)
+}
+
+// TestHTMLRoot holds the name and the duration of a trace to those of its root,
+// whatever clocks of other hosts say.
+func TestHTMLRoot(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		spans []*traces.Span
+		want  string
+	}{
+		"a child of another host starts earlier": {[]*traces.Span{
+			span("skewed", 2, 1, "", 0, 9*ms), span("root", 1, 0, "", 2*ms, 5*ms),
+		}, "root"},
+		"an orphan starts earlier":     {[]*traces.Span{span("orphan", 2, 9, "", 0, 9*ms), span("root", 1, 0, "", 2*ms, 5*ms)}, "root"},
+		"work after the answer":        {[]*traces.Span{span("root", 1, 0, "", 0, 5*ms), span("after", 2, 0, "", 4*ms, 90*ms)}, "root"},
+		"two begin together":           {[]*traces.Span{span("short", 1, 0, "", 0, 2*ms), span("long", 2, 0, "", 0, 5*ms)}, "long"},
+		"the root is another file's":   {[]*traces.Span{span("late", 2, 9, "", ms, 9*ms), span("early", 3, 9, "", 0, ms)}, "early"},
+		"a circle and an orphan":       {[]*traces.Span{span("a", 1, 2, "", 0, ms), span("b", 2, 1, "", 0, ms), span("orphan", 3, 9, "", 5*ms, 6*ms)}, "orphan"},
+		"nothing but a circle":         {[]*traces.Span{span("b", 2, 1, "", ms, 2*ms), span("a", 1, 2, "", 0, ms)}, "a"},
+		"a child below another's root": {[]*traces.Span{span("below", 3, 2, "", 0, ms), span("root", 2, 0, "", ms, 2*ms)}, "root"},
+	} {
+		_, data := report(t, traces.NewSet(c.spans))
+		trace := data.Traces[0]
+		if got := trace.Spans[trace.Root].Name; got != c.want || trace.Name != c.want {
+			t.Errorf("%s: the trace is called %q, its root %q, want %q", name, trace.Name, got, c.want)
 		}
 	}
 }

@@ -24,17 +24,48 @@ const (
 // trace in the same file has all of them.
 const maxReportValue = 4096
 
-// firstSpans returns the set of the first n spans by start.
-func firstSpans(set *traces.Set, n int) *traces.Set {
+// newestSpans returns the set of the traces that began last, whole, of at most n
+// spans; of one that has more by itself the first n.
+func newestSpans(set *traces.Set, n int) *traces.Set {
 	if set.Len() <= n {
 		return set
 	}
-	spans := make([]*traces.Span, 0, set.Len())
-	for node := range set.All() {
-		spans = append(spans, node.Span())
+	var spans []*traces.Span
+	for _, t := range slices.Backward(set.Traces()) {
+		if len(spans) > 0 && len(spans)+t.Len() > n {
+			break
+		}
+		for node := range t.All() {
+			spans = append(spans, node.Span())
+		}
 	}
-	slices.SortStableFunc(spans, func(a, b *traces.Span) int { return cmp.Compare(a.StartUnixNano, b.StartUnixNano) })
-	return traces.NewSet(spans[:n])
+	if len(spans) > n {
+		slices.SortStableFunc(spans, func(a, b *traces.Span) int { return cmp.Compare(a.StartUnixNano, b.StartUnixNano) })
+		spans = spans[:n]
+	}
+	return traces.NewSet(spans)
+}
+
+// rootOf is the root that stands for the trace: one without a parent before one
+// whose parent is not in the set, and before one that a circle was cut at; then
+// the earlier, then the longer.
+func rootOf(t *traces.Trace) *traces.Node {
+	return slices.MinFunc(t.Roots(), func(a, b *traces.Node) int {
+		x, y := a.Span(), b.Span()
+		return cmp.Or(
+			cmp.Compare(lowliness(a), lowliness(b)), cmp.Compare(x.StartUnixNano, y.StartUnixNano), cmp.Compare(y.EndUnixNano, x.EndUnixNano))
+	})
+}
+
+func lowliness(n *traces.Node) int {
+	switch {
+	case n.Span().ParentID.IsZero():
+		return 0
+	case n.Is(traces.Orphan):
+		return 1
+	default:
+		return 2
+	}
 }
 
 // reportWriter writes the data that web/model.js describes. Errors stay in the
@@ -96,8 +127,9 @@ func (rw *reportWriter) trace(t *traces.Trace) {
 		rows[ln] = sum
 		sum += ln.levels
 	}
+	root := rootOf(t)
 	b := appendJSONString(append(rw.buf[:0], "\n{\"id\":"...), t.ID().String())
-	b = appendJSONString(append(b, `,"name":`...), FormatName(t.Roots()[0].Span().Name))
+	b = appendJSONString(append(b, `,"name":`...), FormatName(root.Span().Name))
 	b = strconv.AppendUint(append(b, `,"start":`...), start-rw.base, 10)
 	b = strconv.AppendUint(append(b, `,"end":`...), end-rw.base, 10)
 	b = strconv.AppendInt(append(b, `,"rows":`...), int64(sum), 10)
@@ -118,7 +150,8 @@ func (rw *reportWriter) trace(t *traces.Trace) {
 		_, _ = rw.w.Write(b)
 		b = b[:0]
 	}
-	rw.buf = append(b, `]}`...)
+	b = strconv.AppendInt(append(b, `],"root":`...), int64(rw.at[root.Index()]), 10)
+	rw.buf = append(b, '}')
 	_, _ = rw.w.Write(rw.buf)
 }
 

@@ -36,7 +36,14 @@ func Tree(w io.Writer, set *traces.Set, opts ...TreeOption) error {
 	}
 	buffered := bufio.NewWriter(w)
 	t := treeWriter{w: buffered, config: c}
-	t.write(set.Roots())
+	if c.traceLines {
+		t.writeTraces(set.Traces())
+	} else {
+		t.write(set.Roots())
+	}
+	if t.lines == 0 {
+		_, _ = buffered.WriteString("(no spans)")
+	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("render: write tree: %w", err)
 	}
@@ -68,10 +75,6 @@ type treeStep struct {
 // write walks with a stack of its own: the depth of a tree is the writer's of
 // the file to choose.
 func (t *treeWriter) write(roots []*traces.Node) {
-	if len(roots) == 0 {
-		_, _ = t.w.WriteString("(no spans)")
-		return
-	}
 	stack := pushSteps(nil, roots)
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
@@ -80,6 +83,31 @@ func (t *treeWriter) write(roots []*traces.Node) {
 		t.span(s)
 		stack = pushSteps(stack, s.node.Children())
 	}
+}
+
+// writeTraces draws each root below a line about its trace.
+func (t *treeWriter) writeTraces(list []*traces.Trace) {
+	for _, trace := range list {
+		for i, root := range trace.Roots() {
+			t.emit(t.config.traceLine(t.line[:0], root.Span()))
+			t.write(trace.Roots()[i : i+1])
+		}
+	}
+}
+
+func (c *treeConfig) traceLine(b []byte, root *traces.Span) []byte {
+	start, service := "-", root.Service()
+	if root.StartUnixNano > 0 {
+		start = root.Start().Format("2006-01-02T15:04:05.000Z")
+	}
+	if service == "" {
+		service = "-"
+	}
+	return c.paint(b, colorDim, func(b []byte) []byte {
+		b = append(append(b, root.TraceID.String()...), "  "...)
+		b = append(append(b, start...), "  "...)
+		return appendPlain(b, service)
+	})
 }
 
 func pushSteps(stack []treeStep, nodes []*traces.Node) []treeStep {
@@ -136,28 +164,6 @@ func (t *treeWriter) emit(b []byte) {
 	t.lines++
 	_, _ = t.w.Write(t.config.fit(b))
 	t.line = b
-}
-
-// events prints a line per event under the span's line, before its children.
-func (t *treeWriter) events(n *traces.Node) {
-	c, span := t.config, n.Span()
-	gap := noTrunk
-	if len(n.Children()) > 0 {
-		gap = trunk
-	}
-	for i := range span.Events {
-		e := &span.Events[i]
-		b := append(append(t.line[:0], t.prefix...), gap...)
-		b = append(b, "• "...)
-		b = c.paint(b, colorDim, func(b []byte) []byte {
-			if e.TimeUnixNano != 0 && span.StartUnixNano != 0 {
-				at := traces.Span{StartUnixNano: span.StartUnixNano, EndUnixNano: e.TimeUnixNano}
-				b = append(appendDuration(b, int64(at.Duration())), ' ')
-			}
-			return appendPlain(b, e.Name)
-		})
-		t.emit(c.attributes(b, e.Attributes))
-	}
 }
 
 // text appends a span's line without its indentation.

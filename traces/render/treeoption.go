@@ -3,7 +3,8 @@ package render
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/waymark-trace/waymark/internal/textwidth"
 )
 
 // TreeOption changes what [Tree] prints. Of options that contradict each other
@@ -12,6 +13,7 @@ type TreeOption interface{ applyTree(treeConfig) treeConfig }
 
 type treeConfig struct {
 	color      bool
+	traceLines bool
 	width      int
 	events     bool
 	statusText bool
@@ -32,11 +34,22 @@ func WithColor() TreeOption {
 	return treeOption(func(c treeConfig) treeConfig { c.color = true; return c })
 }
 
-// WithWidth cuts lines to so many characters, the last being "…". Default, and
-// for zero or less: not cut. Characters are counted, not their width on a
-// screen.
-func WithWidth(characters int) TreeOption {
-	return treeOption(func(c treeConfig) treeConfig { c.width = characters; return c })
+// WithTraceLines prints a line above each root, with the trace ID, the root's
+// start in UTC and its service, and draws trace after trace:
+//
+//	4bf92f3577b34da6a3ce929d0e0e4736  2026-01-31T10:00:00.000Z  shop
+//	└── GET /cart (3.00 ms)
+//
+// Default: no such lines, and the roots of all traces in one tree.
+func WithTraceLines() TreeOption {
+	return treeOption(func(c treeConfig) treeConfig { c.traceLines = true; return c })
+}
+
+// WithWidth cuts lines to so many columns of a terminal, the last being "…".
+// Most East Asian characters and emoji take two columns, combining marks none.
+// Default, and for zero or less: not cut.
+func WithWidth(columns int) TreeOption {
+	return treeOption(func(c treeConfig) treeConfig { c.width = columns; return c })
 }
 
 // WithMaxValue cuts printed attribute values to so many characters, the last
@@ -47,7 +60,8 @@ func WithMaxValue(characters int) TreeOption {
 
 // WithEvents prints a line per span event below the span: the time since the
 // span's start, the name and the attributes. Errors that a Go program records
-// are there. Default: events are not printed.
+// are there; a stack is printed in lines, a Go program's without the frames of
+// the runtime and of tracing. Default: events are not printed.
 func WithEvents() TreeOption {
 	return treeOption(func(c treeConfig) treeConfig { c.events = true; return c })
 }
@@ -136,34 +150,39 @@ func (c *treeConfig) paint(b []byte, color string, text func([]byte) []byte) []b
 	return append(text(append(b, color...)), colorReset...)
 }
 
-// fit cuts a line to the width. The only escape characters in it are those of
-// paint, since text from spans is escaped: they take no room and end with m.
+// fit cuts a line to the width.
 func (c *treeConfig) fit(line []byte) []byte {
-	if c.width <= 0 || utf8.RuneCount(line) <= c.width {
+	if c.width <= 0 || len(line) <= c.width { // a column takes a byte at least
 		return line
 	}
-	shown, cut, lit := 0, -1, false
-	litAtCut := false
-	for i := 0; i < len(line); {
-		if line[i] == '\x1b' {
-			end := i + strings.IndexByte(string(line[i:]), 'm') + 1
-			lit = string(line[i:end]) != colorReset
-			i = end
+	text := string(line)
+	if _, _, all := c.cut(text, c.width); all {
+		return line
+	}
+	at, lit, _ := c.cut(text, c.width-1)
+	line = append(line[:at:at], "…"...)
+	if lit {
+		line = append(line, colorReset...)
+	}
+	return line
+}
+
+// cut is where the columns are used up, whether a color is on there, and whether
+// that is the end of the text. The only escape characters are those of paint,
+// since text from spans is escaped: they take no room and end with m.
+func (c *treeConfig) cut(text string, columns int) (at int, lit, all bool) {
+	for at < len(text) {
+		if text[at] == '\x1b' {
+			end := at + strings.IndexByte(text[at:], 'm') + 1
+			lit = text[at:end] != colorReset
+			at = end
 			continue
 		}
-		if shown == c.width-1 {
-			cut, litAtCut = i, lit
+		size, n := textwidth.Next(text[at:])
+		if columns -= n; columns < 0 {
+			return at, lit, false
 		}
-		shown++
-		_, size := utf8.DecodeRune(line[i:])
-		i += size
+		at += size
 	}
-	if shown <= c.width {
-		return line
-	}
-	out := append(line[:cut:cut], "…"...)
-	if litAtCut {
-		out = append(out, colorReset...)
-	}
-	return out
+	return at, lit, true
 }

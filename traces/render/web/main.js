@@ -19,7 +19,7 @@ class SpanTable {
   reset() {
     this.page = 0;
     const { trace } = this.state;
-    byID("caption").textContent = `${count(trace.spans.length, "span")} of trace ${trace.id}, ${duration(trace.end - trace.start)} in all`;
+    byID("caption").textContent = `${count(trace.spans.length, "span")} of trace ${trace.id}, ${lengthOf(trace)}`;
     this.draw();
   }
   /** @param {number} step */
@@ -103,7 +103,7 @@ function drawHead(state) {
   if (report.shown < report.total) {
     const note = byID("capped");
     note.hidden = false;
-    note.textContent = `This report shows the first ${report.shown} of ${report.total} spans; so does the Chrome trace in it.`;
+    note.textContent = `This report shows ${report.shown} of ${report.total} spans, those of the newest traces; so does the Chrome trace in it.`;
   }
 }
 

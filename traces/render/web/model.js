@@ -22,11 +22,12 @@
 /**
  * @typedef {object} Trace
  * @property {string} id
- * @property {string} name
- * @property {number} start
- * @property {number} end
+ * @property {string} name of its root
+ * @property {number} start of its earliest span
+ * @property {number} end of its latest span
  * @property {number} rows
  * @property {Span[]} spans depth first
+ * @property {number} root place of the span that stands for it
  */
 /**
  * @typedef {object} ReportData
@@ -46,6 +47,14 @@ function duration(ns) {
   if (ms >= 999.995) return `${sign}${(ms / 1000).toFixed(2)} s`;
   if (ms * 1000 >= 999.95) return `${sign}${ms.toFixed(2)} ms`;
   return `${sign}${(ms * 1000).toFixed(1)} µs`;
+}
+
+/** The duration of a trace, which is its root's, and how long all its spans took where that differs. @param {Trace} trace */
+function lengthOf(trace) {
+  const root = trace.spans[trace.root], all = `${duration(trace.end - trace.start)} in all`;
+  if (!root || has(root, Flag.open) || has(root, Flag.untimed)) return all;
+  const own = duration(root.d);
+  return all === `${own} in all` ? own : `${own}, ${all}`;
 }
 
 /** @param {Span} span @param {number} flag */
@@ -127,7 +136,7 @@ class State {
     this.listeners = [];
   }
   /** @returns {Trace} */
-  get trace() { return this.report.traces[this.at] ?? { id: "", name: "", start: 0, end: 0, rows: 0, spans: [] }; }
+  get trace() { return this.report.traces[this.at] ?? { id: "", name: "", start: 0, end: 0, rows: 0, spans: [], root: 0 }; }
   get spans() { return this.trace.spans; }
   /** @param {number} at */
   show(at) {

@@ -9,7 +9,7 @@ const findFrom = 10;
 /** The trace in a line, as in the list. @param {Trace} trace */
 function traceLine(trace) {
   const bad = trace.spans.some((span) => has(span, Flag.failed)) ? " ✕ failed" : "";
-  return `${trace.name.slice(0, 120) || "(no name)"} · ${duration(trace.end - trace.start)} · ${count(trace.spans.length, "span")}${bad}`;
+  return `${trace.name.slice(0, 120) || "(no name)"} · ${lengthOf(trace)} · ${count(trace.spans.length, "span")}${bad}`;
 }
 
 /** Whether a word in lower case is anywhere in a trace. @param {ReportData} report @param {Trace} trace @param {string} word */
