@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,6 +167,30 @@ func (c *call) printJSON(v any) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(v)
+	})
+}
+
+// printJSONList writes a JSON document whose last field is a list, item by item.
+func (c *call) printJSONList(key string, items iter.Seq[any]) error {
+	return c.output(func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, `{"schema":%q,%q:[`, c.schema(), key); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		for item := range items {
+			if err := enc.Encode(item); err != nil {
+				return err
+			}
+			if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
+				return err
+			}
+			b.Reset()
+			b.WriteByte(',')
+		}
+		_, err := io.WriteString(w, "]}\n")
+		return err
 	})
 }
 

@@ -16,10 +16,12 @@ import (
 const listUsage = `usage: waymark list [flags] [FILE …]
 
 Prints a table of the traces that have a chosen span, a line each, or with -spans
-of the chosen spans.
+of the chosen spans. The duration of a trace is that of its root; its extent, from
+the earliest start to the latest end of all spans, has a column when it differs:
+work after the answer, and clocks of other hosts, make it longer.
 
   -spans          a line per span instead of per trace
-` + selectUsage + `  -sort COLUMN    sort by start (default), name, service, duration, spans,
+` + selectUsage + `  -sort COLUMN    sort by start (default), name, service, duration, extent, spans,
                   errors; with -spans by start, name, service, duration, kind,
                   status, depth; -COLUMN is from the largest down
   -n N            at most N lines (default 0: all)
@@ -63,70 +65,9 @@ func runList(ctx context.Context, c *call, args []string) error {
 	return c.listTraces(ctx, src, o)
 }
 
-// traceRow is a line of the table of traces.
-type traceRow struct {
-	id         traces.TraceID
-	root       string
-	service    string
-	rootStart  uint64
-	rootEnd    uint64
-	rootHasTop bool // the root has no parent
-	start, end uint64
-	spans      uint64
-	errors     uint64
-	chosen     bool
-}
-
-func (r *traceRow) duration() time.Duration {
-	return (&traces.Span{StartUnixNano: r.start, EndUnixNano: r.end}).Duration()
-}
-
-func (r *traceRow) add(span *traces.Span) {
-	r.spans++
-	if span.Failed() {
-		r.errors++
-	}
-	for _, at := range [2]uint64{span.StartUnixNano, span.EndUnixNano} {
-		if at > 0 && (r.start == 0 || at < r.start) {
-			r.start = at
-		}
-		r.end = max(r.end, at)
-	}
-	if r.spans == 1 || r.isAbove(span) {
-		r.root, r.service = strings.Clone(span.Name), strings.Clone(span.Service())
-		r.rootStart, r.rootEnd, r.rootHasTop = span.StartUnixNano, span.EndUnixNano, span.ParentID.IsZero()
-	}
-}
-
-// isAbove reports whether a span is more of a root than the one that was taken
-// for it: without a parent, else earlier, else longer. The parent that is not in
-// the file cannot be told before its end; the earliest span is below it.
-func (r *traceRow) isAbove(span *traces.Span) bool {
-	if top := span.ParentID.IsZero(); top != r.rootHasTop {
-		return top
-	}
-	if span.StartUnixNano != r.rootStart {
-		return span.StartUnixNano < r.rootStart
-	}
-	return span.EndUnixNano > r.rootEnd
-}
-
-type traceOrder = func(a, b *traceRow) int
-
-func traceOrders() map[string]traceOrder {
-	return map[string]traceOrder{
-		"start":    func(a, b *traceRow) int { return cmp.Compare(a.start, b.start) },
-		"name":     func(a, b *traceRow) int { return cmp.Compare(a.root, b.root) },
-		"service":  func(a, b *traceRow) int { return cmp.Compare(a.service, b.service) },
-		"duration": func(a, b *traceRow) int { return cmp.Compare(a.duration(), b.duration()) },
-		"spans":    func(a, b *traceRow) int { return cmp.Compare(a.spans, b.spans) },
-		"errors":   func(a, b *traceRow) int { return cmp.Compare(a.errors, b.errors) },
-	}
-}
-
 // listTraces keeps a row per trace, and no spans.
 func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFlags) error {
-	rows := map[traces.TraceID]*traceRow{}
+	rows, names := map[traces.TraceID]*traceRow{}, nameTable{}
 	err := c.each(ctx, src, func(span *traces.Span) {
 		if !c.sel.hasTrace(span.TraceID) {
 			return
@@ -136,7 +77,7 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 			r = &traceRow{id: span.TraceID}
 			rows[r.id] = r
 		}
-		r.add(span)
+		r.add(span, names)
 		r.chosen = r.chosen || c.sel.matches(span)
 	}, c.sel.fields())
 	if err != nil {
@@ -145,6 +86,7 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 	var list []*traceRow
 	for _, r := range rows {
 		if r.chosen {
+			r.settle()
 			list = append(list, r)
 		}
 	}
@@ -154,13 +96,41 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 	})
 	list = limited(c, list, o.n)
 	if c.json {
-		return c.printJSON(traceRowsJSON(c.schema(), list))
+		return c.printJSONList("traces", func(yield func(any) bool) {
+			for _, r := range list {
+				if !yield(r.json()) {
+					return
+				}
+			}
+		})
 	}
-	t := terminal.NewTable("TRACE", "NAME", "SERVICE", "START", ">DURATION MS", ">SPANS", ">ERRORS")
-	for _, r := range list {
-		t.Add(r.id.String(), cell(r.root), cell(r.service), instant(r.start), millis(r.duration()), nano(r.spans), nano(r.errors))
+	return c.printTraces(list)
+}
+
+// printTraces has a column for the extent when one differs from the duration.
+func (c *call) printTraces(list []*traceRow) error {
+	columns := []string{"TRACE", "NAME", "SERVICE", "START", ">DURATION MS", ">EXTENT MS", ">SPANS", ">ERRORS"}
+	const extent = 5
+	differs := slices.ContainsFunc(list, func(r *traceRow) bool { return r.extentCell() != "-" })
+	if !differs {
+		columns = slices.Delete(columns, extent, extent+1)
 	}
-	return c.printTable(t)
+	width := terminal.Width(c.stdout, c.lookup.Lookup)
+	start := instants(width)
+	rows := func(yield func([]string) bool) {
+		for _, r := range list {
+			cells := []string{
+				r.id.String(), cell(r.root.name), cell(r.root.service), start(r.start), r.durationCell(), r.extentCell(), nano(r.spans), nano(r.errors),
+			}
+			if !differs {
+				cells = slices.Delete(cells, extent, extent+1)
+			}
+			if !yield(cells) {
+				return
+			}
+		}
+	}
+	return c.printTable(terminal.NewTable(rows, columns...).Fit(width, map[string]int{"TRACE": 9}, map[string]int{"NAME": 12, "SERVICE": 7}))
 }
 
 func directed[T any](order func(a, b T) int, down bool) func(a, b T) int {
@@ -187,37 +157,23 @@ func cell(s string) string {
 	return terminal.Cut(s, width)
 }
 
-func instant(unixNano uint64) string {
-	if unixNano == 0 {
-		return "-"
+// isNarrow reports whether lines of the terminal are too short for everything.
+func isNarrow(width int) bool { return width > 0 && width < 110 }
+
+// instants prints times; where a line has few columns, without the date.
+func instants(width int) func(unixNano uint64) string {
+	layout := "2006-01-02T15:04:05.000Z"
+	if isNarrow(width) {
+		layout = "15:04:05.000Z"
 	}
-	return (&traces.Span{StartUnixNano: unixNano}).Start().Format("2006-01-02T15:04:05.000Z")
+	return func(unixNano uint64) string {
+		if unixNano == 0 {
+			return "-"
+		}
+		return (&traces.Span{StartUnixNano: unixNano}).Start().Format(layout)
+	}
 }
 
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 3, 64)
-}
-
-type traceRowJSON struct {
-	TraceID  traces.TraceID `json:"trace_id"`
-	Name     string         `json:"name"`
-	Service  string         `json:"service"`
-	Start    string         `json:"start_unix_nano"`
-	End      string         `json:"end_unix_nano"`
-	Duration string         `json:"duration_nano"`
-	Spans    uint64         `json:"spans"`
-	Errors   uint64         `json:"errors"`
-}
-
-func traceRowsJSON(schema string, list []*traceRow) any {
-	out := struct {
-		Schema string         `json:"schema"`
-		Traces []traceRowJSON `json:"traces"`
-	}{schema, []traceRowJSON{}}
-	for _, r := range list {
-		out.Traces = append(out.Traces, traceRowJSON{
-			r.id, r.root, r.service, nano(r.start), nano(r.end), strconv.FormatInt(int64(r.duration()), 10), r.spans, r.errors,
-		})
-	}
-	return out
 }

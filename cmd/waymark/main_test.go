@@ -104,12 +104,16 @@ func unpack(file string) error {
 	if err != nil {
 		return err
 	}
-	_, data, _ := strings.Cut(string(b), `id="data">`)
-	data, _, _ = strings.Cut(data, "</script>")
-	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	return unpackTo(os.Stdout, b)
+}
+
+func unpackTo(w io.Writer, page []byte) error {
+	_, data, _ := bytes.Cut(page, []byte(`id="data">`))
+	data, _, _ = bytes.Cut(data, []byte("</script>"))
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)))
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(os.Stdout, zip)
+	_, err = io.Copy(w, zip)
 	return err
 }

@@ -48,12 +48,9 @@ func nodeJSON(n *traces.Node) spanJSON {
 	if !span.ParentID.IsZero() {
 		out.ParentID = &span.ParentID
 	}
-	for _, m := range []struct {
-		mark traces.Mark
-		name string
-	}{{traces.Orphan, "orphan"}, {traces.Duplicate, "duplicate"}, {traces.Cycle, "cycle"}} {
-		if n.Is(m.mark) {
-			out.Marks = append(out.Marks, m.name)
+	for _, m := range allMarks() {
+		if n.Is(m) {
+			out.Marks = append(out.Marks, markNames(m)...)
 		}
 	}
 	for i := range span.Events {
@@ -61,6 +58,18 @@ func nodeJSON(n *traces.Node) spanJSON {
 		out.Events = append(out.Events, spanEventJSON{e.Name, nano(e.TimeUnixNano), plainMap(e.Attributes)})
 	}
 	return out
+}
+
+func allMarks() []traces.Mark { return []traces.Mark{traces.Orphan, traces.Duplicate, traces.Cycle} }
+
+func markNames(marks traces.Mark) []string {
+	var names []string
+	for i, name := range []string{"orphan", "duplicate", "cycle"} {
+		if marks&allMarks()[i] != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func nano(n uint64) string { return strconv.FormatUint(n, 10) }

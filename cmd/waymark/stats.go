@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/waymark-trace/waymark/internal/summary"
+	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
 )
 
@@ -38,5 +39,5 @@ func runStats(ctx context.Context, c *call, args []string) error {
 			Summary summary.Summary `json:"summary"`
 		}{c.schema(), s})
 	}
-	return c.output(func(w io.Writer) error { return s.WriteText(w) })
+	return c.output(func(w io.Writer) error { return s.WriteText(w, terminal.Width(c.stdout, c.lookup.Lookup)) })
 }

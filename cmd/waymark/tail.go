@@ -230,12 +230,8 @@ func (t *tailing) draw(id traces.TraceID) error {
 			break
 		}
 	}
-	opts := []render.TreeOption{render.WithStatusText(), render.WithHiddenKeys(noise()...)}
-	if t.color {
-		opts = append(opts, render.WithColor())
-	}
 	var b strings.Builder
-	b.WriteString(id.String() + "\n" + render.TreeString(traces.NewSet(spans), opts...) + "\n")
+	_ = drawTree(&b, traces.NewSet(spans), t.call.treeOptions(treeFlags{})) // a strings.Builder takes all
 	_, err := io.WriteString(t.call.stdout, b.String())
 	return err
 }

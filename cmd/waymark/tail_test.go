@@ -158,7 +158,7 @@ func TestTailTreeWaitsForTheRest(t *testing.T) {
 	f := follow(t, "-all", "-tree", path)
 	f.until("rows=3]\n") // by itself, not at the end
 	text := f.end()
-	want := "abcd0100000000000000000000000001\n" +
+	want := "abcd0100000000000000000000000001  2026-01-31T10:00:00.000Z  web\n" +
 		"└── GET /users/{id} (10.00 ms) {scope=example.com/web} [http.route='/users/{id}', http.response.status_code=200, user.id='u1']\n" +
 		"    └── SELECT users (2.00 ms) {scope=example.com/web} [db.system='sqlite', rows=3]\n"
 	if !strings.Contains(text, want) {

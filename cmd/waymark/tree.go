@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
-	"strconv"
+	"iter"
 
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
@@ -12,14 +13,17 @@ import (
 
 const treeUsage = `usage: waymark tree [flags] [FILE …]
 
-Draws traces as text trees: of all traces with a chosen span the newest ten.
+Draws traces as text trees: of all traces with a chosen span the newest ten. Above
+each root stand its trace ID, its start and its service.
 
   -n N            how many traces (default 10; 0: all)
-` + selectUsage + `  -events         show span events: exceptions and the like
+` + selectUsage + `  -events         show span events: exceptions and the like; a stack in lines,
+                  without the frames of Go's runtime and of tracing
   -all            show all attributes, also the method, those of the connection
                   (server.*, user_agent.* …), code.* and other noise
   -sort           sort attributes by key
-  -width N        cut lines to N characters (default: $COLUMNS on a terminal)
+  -width N        cut lines to N columns (default: what the terminal has, or
+                  $COLUMNS)
   -json           JSON, schema waymark.tree/v1: all spans, depth first
 ` + sourceUsage
 
@@ -50,24 +54,52 @@ func runTree(ctx context.Context, c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := c.wholeTraces(ctx, src, o.n)
+	ch, sets, err := c.wholeTraces(ctx, src, limit{traces: o.n})
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(treeJSON(c.schema(), set))
+	if n := len(ch.list); n < ch.chosen {
+		c.warn("the newest %d of %d traces (-n 0 for all)", n, ch.chosen)
 	}
+	if c.json {
+		return c.printTreesJSON(sets)
+	}
+	return c.printTrees(sets, o)
+}
+
+// printTrees draws a trace as soon as it is whole.
+func (c *call) printTrees(sets iter.Seq2[*traces.Set, error], o treeFlags) error {
+	opts := c.treeOptions(o)
 	return c.output(func(w io.Writer) error {
-		if err := render.Tree(w, set, c.treeOptions(o)...); err != nil {
-			return err
+		drawn := false
+		for set, err := range sets {
+			if err == nil {
+				err = drawTree(w, set, opts)
+			}
+			if err != nil {
+				return err
+			}
+			drawn = true
 		}
-		_, err := io.WriteString(w, "\n")
-		return err
+		if drawn {
+			return nil
+		}
+		return drawTree(w, traces.NewSet(nil), opts)
 	})
 }
 
+func drawTree(w io.Writer, set *traces.Set, opts []render.TreeOption) error {
+	if err := render.Tree(w, set, opts...); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
 func (c *call) treeOptions(o treeFlags) []render.TreeOption {
-	opts := []render.TreeOption{render.WithStatusText(), render.WithOpenMark(), render.WithHiddenKeys(noise()...)}
+	opts := []render.TreeOption{
+		render.WithTraceLines(), render.WithStatusText(), render.WithOpenMark(), render.WithHiddenKeys(noise()...),
+	}
 	if o.events {
 		opts = append(opts, render.WithEvents())
 	}
@@ -80,9 +112,8 @@ func (c *call) treeOptions(o treeFlags) []render.TreeOption {
 	if terminal.Color(c.stdout, c.lookup.Lookup) {
 		opts = append(opts, render.WithColor())
 	}
-	if o.width == 0 && terminal.IsTerminal(c.stdout) {
-		columns, _ := c.lookup.Lookup("COLUMNS")
-		o.width, _ = strconv.Atoi(columns) // not a number: not cut
+	if o.width == 0 {
+		o.width = terminal.Width(c.stdout, c.lookup.Lookup)
 	}
 	return append(opts, render.WithWidth(o.width))
 }
@@ -93,24 +124,30 @@ func noise() []string {
 	return []string{"network.*", "server.*", "client.*", "url.scheme", "user_agent.*", "http.request.method"}
 }
 
-type treeDoc struct {
-	Schema string      `json:"schema"`
-	Traces []traceTree `json:"traces"`
-}
-
 type traceTree struct {
 	TraceID traces.TraceID `json:"trace_id"`
 	Spans   []spanJSON     `json:"spans"` // depth first
 }
 
-func treeJSON(schema string, set *traces.Set) treeDoc {
-	doc := treeDoc{Schema: schema, Traces: []traceTree{}}
-	for _, t := range set.Traces() {
-		tree := traceTree{TraceID: t.ID()}
-		for n := range t.All() {
-			tree.Spans = append(tree.Spans, nodeJSON(n))
+// printTreesJSON writes a trace as soon as it is whole.
+func (c *call) printTreesJSON(sets iter.Seq2[*traces.Set, error]) error {
+	var failed error
+	err := c.printJSONList("traces", func(yield func(any) bool) {
+		for set, err := range sets {
+			if err != nil {
+				failed = err
+				return
+			}
+			for _, t := range set.Traces() {
+				tree := traceTree{TraceID: t.ID()}
+				for n := range t.All() {
+					tree.Spans = append(tree.Spans, nodeJSON(n))
+				}
+				if !yield(tree) {
+					return
+				}
+			}
 		}
-		doc.Traces = append(doc.Traces, tree)
-	}
-	return doc
+	})
+	return errors.Join(err, failed)
 }

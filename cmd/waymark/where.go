@@ -32,6 +32,7 @@ const (
 
 func (s *selection) setTrace(text string) error {
 	const least, whole = 4, 32
+	text = strings.TrimSuffix(text, "…") // as a narrow table shows it
 	text = strings.ToLower(strings.TrimPrefix(text, "0x"))
 	if len(text) < least || len(text) > whole || strings.Trim(text, "0123456789abcdef") != "" {
 		return fmt.Errorf("want %d to %d hexadecimal digits", least, whole)
@@ -54,9 +55,6 @@ func (s *selection) addWhere(text string) error {
 	s.conds = append(s.conds, c)
 	return nil
 }
-
-// all reports whether everything is chosen.
-func (s *selection) all() bool { return s.trace == "" && len(s.conds) == 0 }
 
 // fields limits reading to what the selection looks at.
 func (s *selection) fields() tracefile.Option {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 	"github.com/waymark-trace/waymark/traces/render"
 )
 
-// maxReportSpans is what a report holds at most: the first so many. A browser
+// maxReportSpans is what a report holds at most: the last so many. A browser
 // copes with them, and memory is bounded by them.
 const maxReportSpans = 100_000
 
@@ -56,25 +57,24 @@ func (a *analysis) once(ctx context.Context) error {
 
 func (a *analysis) analyze(ctx context.Context, src *spansource.Source) error {
 	b := summary.New()
-	var spans []*traces.Span
+	var last lastSpans
 	for span, err := range src.Spans(ctx) {
 		if err != nil {
 			return err
 		}
 		b.Add(span, true)
-		if len(spans) < maxReportSpans {
-			spans = append(spans, span)
-		}
+		last.add(span)
 	}
 	for _, s := range src.Report().Skipped {
 		a.warn(s.String())
 	}
 	s := b.Sum()
-	if err := s.WriteText(a.stdout); err != nil {
+	if err := s.WriteText(a.stdout, terminal.Width(a.stdout, a.lookup.Lookup)); err != nil {
 		return err
 	}
-	if uint64(len(spans)) < s.Total.Spans {
-		a.warn(fmt.Sprintf("the report holds the first %d spans", len(spans)))
+	spans := last.list()
+	if n := uint64(len(spans)); n < s.Total.Spans {
+		a.warn(fmt.Sprintf("the report holds the last %d of %d spans", n, s.Total.Spans))
 	}
 	path := a.options.report(src)
 	err := wholefile.Write(path, func(w io.Writer) error {
@@ -92,6 +92,24 @@ func (a *analysis) analyze(ctx context.Context, src *spansource.Source) error {
 	_, err = fmt.Fprintf(a.stdout, "\nreport: %s\n", render.FormatName(path))
 	return err
 }
+
+// lastSpans keeps the last spans of the files, which are the newest: a span is
+// written when it ends.
+type lastSpans struct {
+	ring []*traces.Span
+	next int // where the oldest stands in a full ring
+}
+
+func (l *lastSpans) add(span *traces.Span) {
+	if len(l.ring) < maxReportSpans {
+		l.ring = append(l.ring, span)
+		return
+	}
+	l.ring[l.next] = span
+	l.next = (l.next + 1) % maxReportSpans
+}
+
+func (l *lastSpans) list() []*traces.Span { return slices.Concat(l.ring[l.next:], l.ring[:l.next]) }
 
 // watchFiles analyzes whenever the files have changed, everything anew: a
 // program that starts again clears its file. Nothing there yet is waited for.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/testspans"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 // stateHome is a state home in which the App shop has written spans.
@@ -88,6 +89,29 @@ func reportData(t *testing.T, html []byte) []byte {
 		t.Fatal(err)
 	}
 	return plain
+}
+
+// TestLastSpans holds a report to the last spans of the files, in their order.
+func TestLastSpans(t *testing.T) {
+	t.Parallel()
+	var last lastSpans
+	for i := range uint64(maxReportSpans + 3) {
+		last.add(&traces.Span{StartUnixNano: i})
+	}
+	list := last.list()
+	if len(list) != maxReportSpans {
+		t.Fatalf("%d spans are kept, want %d", len(list), maxReportSpans)
+	}
+	for i, span := range list {
+		if span.StartUnixNano != uint64(i+3) {
+			t.Fatalf("span %d of the report was read as the %dth, want %d", i, span.StartUnixNano, i+3)
+		}
+	}
+	few := lastSpans{}
+	few.add(&traces.Span{})
+	if got := len(few.list()); got != 1 {
+		t.Errorf("of one span %d are kept", got)
+	}
 }
 
 func TestUsage(t *testing.T) {
