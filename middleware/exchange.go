@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
@@ -16,62 +14,22 @@ import (
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
-// exchange is one recorded request and its response: what the handler gets, the context with the record, the writer
-// and the body, in one allocation, which just fits into 512 bytes (TestExchangeFits). An error and chosen headers take
-// more.
+// exchange is one recorded request and its response. What the handler gets of it lies in two allocations: this one
+// goes with the request, the other (kept) stays as long as the program holds it (ADR 0131). An error and chosen headers
+// take more.
 type exchange struct {
-	inner    http.Request // as the handler gets it; first, since a finalizer needs the start of an allocation (ADR 0129)
-	ctx      request.Context
-	w        writer
+	inner    http.Request // as the handler gets it; first, since a finalizer needs the start of an allocation
+	live     request.Live
+	kept     *kept
+	w        http.ResponseWriter // as the server gave it
 	body     body
 	h        *handler
 	span     trace.Span
 	outer    *http.Request // as the server gave it; a goroutine that outlives the handler may not look at it
 	method   string        // as it came; the conventions' is h.method's
 	started  string        // the route that the span was started with
-	returned bool          // the handler has returned: no panic, no Goexit
-}
-
-// body notes the first failure to read the request.
-type body struct {
-	io.ReadCloser
-	err firstError
-}
-
-// firstError keeps the first error that it is given.
-type firstError struct{ p atomic.Pointer[error] }
-
-func (f *firstError) keep(err error) { f.p.CompareAndSwap(nil, &err) }
-
-func (f *firstError) get() error {
-	if p := f.p.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
-
-// Read reads the body.
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !isError(err, io.EOF) {
-		b.failed(err)
-	}
-	return n, err
-}
-
-// failed keeps err unless it is the handler's own doing (it read after the end) or the client's (it sent more
-// than the limit of a layer outside of ours).
-func (b *body) failed(err error) {
-	if isError(err, http.ErrBodyReadAfterClose) || isTooLarge(err) {
-		return
-	}
-	b.err.keep(err)
-}
-
-func isTooLarge(err error) bool {
-	defer func() { _ = recover() }() // out of a method of err
-	var tooLarge *http.MaxBytesError
-	return errors.As(err, &tooLarge)
+	response response
+	returned bool // the handler has returned: no panic, no Goexit
 }
 
 // serve calls the handler and ends the span, whatever happens.
@@ -99,11 +57,12 @@ func (x *exchange) end(panicked any) {
 			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %v", p))
 		}
 	}()
-	handOver(x.outer, &x.inner)
+	defer x.kept.end()
+	x.handOver()
 	if x.returned {
-		x.w.finish()
+		x.finish()
 	}
-	final := x.ctx.Record.Close()
+	final := x.kept.ctx.Record.Close()
 	stream, status := x.stream()
 	route := x.route(final.Route, status)
 
@@ -116,9 +75,9 @@ func (x *exchange) end(panicked any) {
 	sc.str(semconv.HTTPStreamKey, stream)
 	sc.str(semconv.HTTPEndKey, x.early(panicked))
 	sc.network(x.outer)
-	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.w.err.get()})
+	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.response.err.get()})
 	x.span.SetAttributes(sc.attrs[:sc.n]...)
-	if headers := x.w.headers.Load(); headers != nil {
+	if headers := x.response.headers.Load(); headers != nil {
 		x.span.SetAttributes(*headers...)
 	}
 	x.span.SetAttributes(final.Attributes...)
@@ -128,10 +87,10 @@ func (x *exchange) end(panicked any) {
 }
 
 // finish notes the header that net/http sends for a handler that has sent none.
-func (w *writer) finish() {
-	if w.status.Load() == 0 && w.flags.Load()&flagHijacked == 0 {
-		w.prepare()
-		w.sent(http.StatusOK)
+func (x *exchange) finish() {
+	if x.response.status.Load() == 0 && x.response.flags.Load()&flagHijacked == 0 {
+		x.prepare()
+		x.sent(http.StatusOK)
 	}
 }
 
@@ -139,7 +98,7 @@ func (w *writer) finish() {
 // hijacked connection the code passes us by; who hijacks an upgrade request answers 101 (the WebSocket libraries
 // refuse before they hijack).
 func (x *exchange) stream() (string, int) {
-	status, flags := int(x.w.status.Load()), x.w.flags.Load()
+	status, flags := int(x.response.status.Load()), x.response.flags.Load()
 	switch {
 	case status == http.StatusSwitchingProtocols:
 		return semconv.StreamUpgrade, status
@@ -149,7 +108,7 @@ func (x *exchange) stream() (string, int) {
 		return semconv.StreamHijack, status
 	case flags&flagSSE != 0:
 		return semconv.StreamSSE, status
-	case x.w.flushes.Load() > 1:
+	case x.response.flushes.Load() > 1:
 		return semconv.StreamFlushed, status
 	}
 	return "", status
@@ -176,7 +135,7 @@ func (x *exchange) early(panicked any) string {
 	}
 	ctx := x.outer.Context()
 	switch err := ctx.Err(); {
-	case err == nil, x.w.flags.Load()&flagHijacked != 0, x.method == http.MethodHead:
+	case err == nil, x.response.flags.Load()&flagHijacked != 0, x.method == http.MethodHead:
 		// The server itself cancels the context of a hijacked request, and over HTTP/2 that of a HEAD, whose stream
 		// ends with the header while the handler still writes.
 		return ""
@@ -188,13 +147,11 @@ func (x *exchange) early(panicked any) string {
 	return semconv.EndClientDisconnected
 }
 
-// handOver gives the layers outside of us what the handlers inside have found on their copy of the request:
-// the pattern, and the form, whose temporary files the server removes.
-func handOver(outer, inner *http.Request) {
-	if inner.Pattern != "" {
-		outer.Pattern = inner.Pattern
+// handOver does so for the request of the exchange.
+func (x *exchange) handOver() {
+	given := x.outer.Body
+	if x.body.ReadCloser != nil {
+		given = &x.body
 	}
-	if inner.MultipartForm != nil {
-		outer.MultipartForm = inner.MultipartForm
-	}
+	x.h.handOver(x.outer, &x.inner, given)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -139,23 +138,17 @@ func TestFinalizerOnTheRequest(t *testing.T) {
 				t.Error("the finalizer has not run")
 			}
 		})
+		t.Run(name+", on the context", func(t *testing.T) {
+			t.Parallel()
+			done := make(chan struct{})
+			middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				runtime.SetFinalizer(r.Context(), func(context.Context) { close(done) })
+			}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler)))).ServeHTTP(httptest.NewRecorder(), get("/"))
+			if !collected(done) {
+				t.Error("the finalizer has not run")
+			}
+		})
 	}
-}
-
-// Most requests are not sampled, and a job may keep the context of one for hours: not what the handler has parsed.
-func TestKeptContextKeepsNoRequest(t *testing.T) {
-	t.Parallel()
-	done := make(chan struct{})
-	kept := make(chan context.Context, 1)
-	middleware.New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		kept <- context.WithoutCancel(r.Context())
-		r.MultipartForm = new(multipart.Form)
-		runtime.AddCleanup(r.MultipartForm, func(done chan struct{}) { close(done) }, done)
-	}), middleware.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample())))).ServeHTTP(httptest.NewRecorder(), get("/"))
-	if !collected(done) {
-		t.Error("the context keeps the request")
-	}
-	runtime.KeepAlive(kept)
 }
 
 // changing is a provider whose tracers change the options they are given in place.

@@ -16,7 +16,9 @@ import (
 // records once one is.
 //
 // What next writes, and how it panics, passes unchanged. The ResponseWriter it gets has exactly the optional
-// interfaces of the server's. The handler is safe for concurrent use.
+// interfaces of the server's. Once next has returned, when net/http allows no use of it any more, it answers an error.
+// The context of the request may be kept: it holds nothing of the request then, and is still of its trace. The handler
+// is safe for concurrent use.
 func New(next http.Handler, opts ...Option) http.Handler {
 	s := newSettings(newConfig(opts))
 	if s.off() {
@@ -49,23 +51,29 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
-	x := &exchange{h: h, span: o.span, outer: r, method: r.Method, started: o.route}
-	x.ctx.Init(o.ctx, r.URL.Path) //nolint:contextcheck // as above
-	x.w.inner, x.w.x = w, x
+	x := &exchange{h: h, span: o.span, outer: r, method: r.Method, started: o.route, w: w}
+	x.live = request.Live{Context: o.ctx, Path: r.URL.Path}
+	x.kept = new(kept)
+	x.kept.init(o.before, o.span, &x.live) //nolint:contextcheck // as above
+	x.kept.w.x.Store(x)
 	// Copied by value: WithContext is inlined, and its own copy stays on the stack (TestAllocations).
-	x.inner = *r.WithContext(&x.ctx) //nolint:contextcheck // as above
+	x.inner = *r.WithContext(&x.kept.ctx) //nolint:contextcheck // as above
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body.ReadCloser = r.Body
 		x.inner.Body = &x.body
+		if bringsTrailers(r) {
+			x.body.inner, x.body.outer = &x.inner, r
+		}
 	}
-	x.serve(combine(&x.w, h.kinds.of(w))) //nolint:contextcheck // it is in the exchange
+	x.serve(combine(&x.kept.w, h.kinds.of(w))) //nolint:contextcheck // it is in the exchange
 }
 
 // opened is a request whose span has begun; without a span it gets none.
 type opened struct {
-	ctx   context.Context //nolint:containedctx // handed on at once
-	span  trace.Span
-	route string
+	ctx    context.Context //nolint:containedctx // handed on at once
+	before context.Context //nolint:containedctx // as ctx, without the span
+	span   trace.Span
+	route  string
 }
 
 // open finds the caller's trace and starts the span. Propagators, filters, samplers and processors are other people's
@@ -86,6 +94,7 @@ func (h *handler) open(r *http.Request) (o opened) {
 		return o
 	}
 	o.route = routeOf(r.Pattern)
+	o.before = o.ctx
 	o.ctx, o.span = h.start(o.ctx, tracer, r, o.route)
 	return o
 }
@@ -116,23 +125,25 @@ func (h *handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		h.next.ServeHTTP(w, r)
 		return
 	}
-	inner := r.WithContext(ctx)
-	defer handOver(r, inner)
-	h.next.ServeHTTP(w, inner)
-}
-
-// same reports whether a and b are one context. Those that cannot be compared, such as a struct with a map, are two.
-func same(a, b context.Context) bool {
-	defer func() { _ = recover() }() // out of the comparison
-	return a == b
+	h.copied(ctx, w, r)
 }
 
 // unrecorded serves a request whose span nobody will see. The record is there nevertheless: a sampler may
 // record a span further in.
 func (h *handler) unrecorded(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	var c request.Context
-	c.Init(ctx, r.URL.Path)
-	inner := r.WithContext(&c) //nolint:contextcheck // a child of ctx, which the linter does not see
-	defer handOver(r, inner)   // the record stays open: nobody reads it, and it is bounded
+	c.Init(ctx, nil)
+	defer c.End()
+	h.copied(&c, w, r) //nolint:contextcheck // a child of ctx, which the linter does not see
+}
+
+// copied serves a copy of r with another context, of which we record nothing.
+func (h *handler) copied(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	inner := r.WithContext(ctx)
+	if bringsTrailers(r) {
+		inner.Body = &body{ReadCloser: r.Body, inner: inner, outer: r}
+	}
+	given := inner.Body
+	defer func() { h.handOver(r, inner, given) }()
 	h.next.ServeHTTP(w, inner)
 }

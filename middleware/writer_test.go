@@ -94,10 +94,10 @@ func methodNames(v any) []string {
 }
 
 func newTestWriter(inner http.ResponseWriter) *writer {
-	x := &exchange{h: &handler{settings: newSettings(config{})}, outer: &http.Request{}}
-	x.w.inner, x.w.x = inner, x
-	x.span = noop.Span{}
-	return &x.w
+	x := &exchange{h: &handler{settings: newSettings(config{})}, outer: &http.Request{}, w: inner, span: noop.Span{}}
+	w := new(writer)
+	w.x.Store(x)
+	return w
 }
 
 // Every combination of optional interfaces: ours has the methods that httpsnoop's has, and each call ends at
@@ -142,7 +142,7 @@ func TestWrappingAWriterIsFree(t *testing.T) {
 	var called string
 	w := newTestWriter(combination(0x1ff, &called))
 	var ks kinds
-	if n := testing.AllocsPerRun(100, func() { sink = combine(w, ks.of(w.inner)) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { sink = combine(w, ks.of(w.Unwrap())) }); n != 0 {
 		t.Errorf("%v allocations beside the exchange, want 0", n)
 	}
 }
@@ -248,5 +248,8 @@ func TestExchangeFits(t *testing.T) {
 	t.Parallel()
 	if size := unsafe.Sizeof(exchange{}); size > 512 {
 		t.Errorf("an exchange has %d bytes, want at most 512", size)
+	}
+	if size := unsafe.Sizeof(kept{}); size > 176 {
+		t.Errorf("what is kept has %d bytes, want at most 176", size)
 	}
 }

@@ -19,8 +19,7 @@ const MaxAttributes = 128
 // the record of a request that is not traced. It is never reused: a goroutine that outlives its request may
 // hold it.
 type Record struct {
-	path string // of the request as it reached the server
-
+	live  atomic.Pointer[Live] // nil after the end, and for a request that has none
 	state atomic.Int32
 	mu    sync.Mutex
 	told  *told // nil while nobody has told anything, as with most requests
@@ -31,6 +30,7 @@ const (
 	quiet int32 = iota // nothing was told that Close returns
 	telling
 	closed
+	closedQuiet // as nothing was told, nothing is there to be let go of
 )
 
 // told is what a record was told. It is apart, so that the record, which every request has, is small.
@@ -42,7 +42,7 @@ type told struct {
 
 // change returns what may be changed, and nil when nothing may. The caller holds the lock.
 func (r *Record) change() *told {
-	if !r.state.CompareAndSwap(quiet, telling) && r.state.Load() == closed {
+	if !r.state.CompareAndSwap(quiet, telling) && r.state.Load() >= closed {
 		return nil
 	}
 	return r.ensure()
@@ -73,12 +73,15 @@ type Final struct {
 	Attributes []attribute.KeyValue // read only: replaced, never changed in place, since snapshots share it
 }
 
-// Path returns the path of the request as it reached the server.
+// Path returns the path of the request as it reached the server, and "" after the end of the request.
 func (r *Record) Path() string {
 	if r == nil {
 		return ""
 	}
-	return r.path
+	if l := r.live.Load(); l != nil {
+		return l.Path
+	}
+	return ""
 }
 
 // SetRoute sets the route; the last call wins, and wins over what a mux says.
@@ -190,14 +193,26 @@ func (r *Record) Close() Final {
 	if r == nil {
 		return Final{}
 	}
-	if r.state.CompareAndSwap(quiet, closed) {
+	if r.state.CompareAndSwap(quiet, closedQuiet) {
 		return Final{}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state.Store(closed)
+	r.state.CompareAndSwap(telling, closed)
 	if r.told == nil {
 		return Final{}
 	}
 	return r.told.Final
+}
+
+// end closes the record, if Close has not, and lets go of the live part, the error and the stack.
+func (r *Record) end() {
+	r.live.Store(nil)
+	if r.state.CompareAndSwap(quiet, closedQuiet) || r.state.Load() == closedQuiet {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Store(closed)
+	r.told.Err, r.told.Stack = nil, nil
 }

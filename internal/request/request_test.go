@@ -18,7 +18,7 @@ import (
 func newContext(t *testing.T) *request.Context {
 	t.Helper()
 	var c request.Context
-	c.Init(t.Context(), "/full/path")
+	c.Init(t.Context(), &request.Live{Context: t.Context(), Path: "/full/path"})
 	return &c
 }
 
@@ -40,7 +40,7 @@ func TestContextKeepsTheParent(t *testing.T) {
 	type key struct{}
 	parent, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "v"))
 	var c request.Context
-	c.Init(parent, "")
+	c.Init(parent, nil)
 	child, stop := context.WithCancel(&c)
 	defer stop()
 	if got := child.Value(key{}); got != "v" {
@@ -156,6 +156,52 @@ func TestClosedRecordKeepsWhatItHas(t *testing.T) {
 	}
 }
 
+// After the end a context holds what later spans of the request need, and nothing else.
+func TestEndLetsGo(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	for _, told := range []bool{false, true} {
+		live := &request.Live{Context: context.WithValue(t.Context(), key{}, "live"), Path: "/full/path"}
+		var c request.Context
+		c.Init(t.Context(), live)
+		if told {
+			c.Record.SetError(errors.New("large"))
+			c.Record.SetStack([]byte("large"))
+			c.Record.SetRoute("/route")
+			c.Record.SetAttributes(attribute.String("user.id", "1"))
+		}
+		if got := c.Value(key{}); got != "live" {
+			t.Errorf("told %t: value = %v before the end", told, got)
+		}
+		c.Record.Close()
+		c.End()
+		if got := c.Value(key{}); got != nil || c.Record.Path() != "" {
+			t.Errorf("told %t: value = %v, path = %q after the end", told, got, c.Record.Path())
+		}
+		c.Record.SetError(errors.New("late"))
+		if got := c.Record.Close(); got.Err != nil || got.Stack != nil || len(got.Attributes) != 1 && told {
+			t.Errorf("told %t: the record holds %+v after the end", told, got)
+		}
+	}
+}
+
+// End closes a record that nobody has closed, also while another package keeps something with it.
+func TestEndCloses(t *testing.T) {
+	t.Parallel()
+	for _, extended := range []bool{false, true} {
+		c := newContext(t)
+		if extended {
+			c.Record.Extension(func() any { return 1 })
+		}
+		c.End()
+		c.End()
+		c.Record.SetRoute("/late")
+		if got := c.Record.Close().Route; got != "" {
+			t.Errorf("extended %t: route %q was set after the end", extended, got)
+		}
+	}
+}
+
 func TestARecordThatWasToldNothingIsClosedToo(t *testing.T) {
 	t.Parallel()
 	r := &newContext(t).Record
@@ -209,13 +255,13 @@ func TestExtensionIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestOuterIsTheContextAroundTheRecord(t *testing.T) {
+func TestOuterIsTheContextOfTheRecord(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	c := newContext(t)
 	inner := context.WithValue(c, key{}, "inner")
-	if got := request.Outer(inner); got != c.Context || got.Value(key{}) != nil {
-		t.Errorf("Outer = %v, want the parent of the record's context", got)
+	if got := request.Outer(inner); got != context.Context(c) || got.Value(key{}) != nil {
+		t.Errorf("Outer = %v, want the record's context", got)
 	}
 	var nilContext context.Context
 	if request.Outer(nilContext) != nil || request.Outer(t.Context()) != nil {

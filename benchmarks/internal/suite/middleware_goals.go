@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -16,9 +17,10 @@ import (
 	"github.com/waymark-trace/waymark/env"
 )
 
-// serve is the case of one handler under one request.
+// serve is the case of one handler, that of a server, under one request.
 func serve(name string, h http.Handler, traceparent bool) measure.Case {
 	w, r := newResponseWriter(), Request(traceparent)
+	r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}))
 	fresh := new(http.Request)
 	return measure.Case{Name: name, Run: func(n int) {
 		for range n {
