@@ -22,14 +22,14 @@ func (p *parser) readEndpoint(key, raw, protocol string) *url.URL {
 	u, want := parseEndpoint(raw)
 	if want != "" {
 		want += correction(key, raw, protocol)
-		p.find(key, maskURL(raw), want, insteadOfOTLP)
+		p.find(key, raw, want, insteadOfOTLP)
 		return nil
 	}
 	if u.User != nil {
-		p.find(key, maskURL(raw), "a URL without user information (credentials go into "+KeyOTLPHeaders+")", "the URL without it")
+		p.find(key, raw, "a URL without user information (credentials go into "+KeyOTLPHeaders+")", "the URL without it")
 	}
 	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		p.find(key, maskURL(raw), "a URL without query and fragment", "the URL without them")
+		p.find(key, raw, "a URL without query and fragment", "the URL without them")
 	}
 	// The exporters send neither; gone here, they are printed nowhere.
 	u = &url.URL{Scheme: u.Scheme, Host: strings.TrimSuffix(u.Host, ":"), Path: u.Path, RawPath: u.RawPath}
@@ -71,7 +71,7 @@ func parseEndpoint(raw string) (u *url.URL, want string) {
 
 // correction suggests a spelling, where one follows from what was given.
 func correction(key, raw, protocol string) string {
-	rest := maskURL(raw)
+	rest, _ := showAddress(raw)
 	if scheme, after, found := strings.Cut(rest, "://"); found {
 		if scheme == "unix" {
 			return ""
@@ -83,6 +83,9 @@ func correction(key, raw, protocol string) string {
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	rest, _, _ = strings.Cut(rest, "?")
 	rest, _, _ = strings.Cut(rest, "#")
+	if strings.Contains(rest, masked) {
+		return "" // nobody knows what is in it
+	}
 	for _, broken := range []string{"https:", "http:", "https/", "http/"} {
 		if len(rest) > len(broken) && strings.EqualFold(rest[:len(broken)], broken) {
 			rest = rest[len(broken):]
@@ -112,16 +115,16 @@ func (p *parser) checkPort(key, raw string, u *url.URL, protocol string) {
 	grpc := protocol == protocolGRPC
 	switch port := u.Port(); {
 	case grpc && port == portHTTP:
-		p.find(key, maskURL(raw), "port "+portGRPC+" for grpc", "port "+portHTTP+", as given")
+		p.find(key, raw, "port "+portGRPC+" for grpc", "port "+portHTTP+", as given")
 	case !grpc && port == portGRPC:
-		p.find(key, maskURL(raw), "port "+portHTTP+" for "+protocol+", or the protocol grpc", "port "+portGRPC+", as given")
+		p.find(key, raw, "port "+portHTTP+" for "+protocol+", or the protocol grpc", "port "+portGRPC+", as given")
 	}
 }
 
 // endpointGRPC makes u scheme://host:port.
 func (p *parser) endpointGRPC(key, raw string, u *url.URL) {
 	if u.Path != "" && u.Path != "/" {
-		p.find(key, maskURL(raw), "a URL without path for grpc", "the URL without it")
+		p.find(key, raw, "a URL without path for grpc", "the URL without it")
 	}
 	u.Path, u.RawPath = "", ""
 	switch {
@@ -129,7 +132,7 @@ func (p *parser) endpointGRPC(key, raw string, u *url.URL) {
 	case u.Scheme == "https":
 		u.Host += ":443"
 	default:
-		p.find(key, maskURL(raw), "a port, such as "+portGRPC, "port 80")
+		p.find(key, raw, "a port, such as "+portGRPC, "port 80")
 		u.Host += ":80"
 	}
 }
@@ -139,13 +142,13 @@ func (p *parser) endpointGRPC(key, raw string, u *url.URL) {
 func (p *parser) endpointHTTP(key, raw string, u *url.URL) *url.URL {
 	if key == KeyOTLPTracesEndpoint {
 		if u.Path == "" || u.Path == "/" {
-			p.find(key, maskURL(raw), "a URL with its path, such as "+tracesPath, "the URL as given, so the path /")
+			p.find(key, raw, "a URL with its path, such as "+tracesPath, "the URL as given, so the path /")
 			u.Path = "/"
 		}
 		return u
 	}
 	if strings.HasSuffix(strings.TrimRight(u.Path, "/"), tracesPath) {
-		p.find(key, maskURL(raw), "a base URL without "+tracesPath+", or "+KeyOTLPTracesEndpoint, "the URL as given, "+tracesPath+" not doubled")
+		p.find(key, raw, "a base URL without "+tracesPath+", or "+KeyOTLPTracesEndpoint, "the URL as given, "+tracesPath+" not doubled")
 		return u
 	}
 	return u.JoinPath(tracesPath)

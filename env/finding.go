@@ -3,7 +3,6 @@ package env
 import (
 	"log/slog"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -55,33 +54,4 @@ func shorten(s string) string {
 		cut--
 	}
 	return s[:cut] + "…"
-}
-
-// maskURL hides what can be a secret in a URL, also in one that does not parse:
-// the user information, the query and the fragment.
-func maskURL(raw string) string {
-	scheme, rest, found := strings.Cut(raw, "://")
-	if found && isLetters(scheme) {
-		scheme += "://"
-	} else {
-		scheme, rest = "", raw
-	}
-	// The last @, not the one a parser would choose: an unescaped slash in a
-	// password ends the authority before it.
-	at := strings.LastIndexByte(rest, '@')
-	end := strings.IndexAny(rest, "?#")
-	switch {
-	case at >= 0 && end >= 0 && end < at:
-		return scheme + masked
-	case end >= 0:
-		rest = rest[:end+1] + masked
-	}
-	if at >= 0 {
-		rest = masked + rest[at:]
-	}
-	return scheme + rest
-}
-
-func isLetters(s string) bool {
-	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
 }

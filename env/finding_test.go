@@ -12,11 +12,11 @@ import (
 
 func TestFindingIsOneLine(t *testing.T) {
 	t.Parallel()
-	_, findings := parse(on("OTEL_LOG_LEVEL", "a\nlevel=ERROR msg=\"fake\"\x1b[31m"))
+	_, findings := parse(on("OTEL_LOG_LEVEL", "a\nlevel ERROR msg \"fake\"\x1b[31m"))
 	if len(findings) != 1 || strings.ContainsAny(findings[0].Error(), "\n\x1b") {
 		t.Errorf("findings %q, want one of one line", findings)
 	}
-	want := `env: OTEL_LOG_LEVEL="a\nlevel=ERROR msg=\"fake\"\x1b[31m": want none, error, warn, info or debug; using WARN`
+	want := `env: OTEL_LOG_LEVEL="a\nlevel ERROR msg \"fake\"\x1b[31m": want none, error, warn, info or debug; using WARN`
 	if got := findings[0].Error(); got != want {
 		t.Errorf("Error() = %s, want %s", got, want)
 	}

@@ -35,7 +35,8 @@ func (p *parser) first(keys ...string) (key, value string) {
 }
 
 func (p *parser) find(key, value, want, used string) {
-	p.findings = append(p.findings, Finding{Key: key, Value: shorten(value), Want: want, Used: shorten(used)})
+	shown, _ := Show(key, value)
+	p.findings = append(p.findings, Finding{Key: key, Value: shorten(shown), Want: want, Used: shorten(used)})
 }
 
 // read takes the first of the variables that parse accepts, else def. What parse
@@ -187,7 +188,7 @@ func (p *parser) enumList(key string, def []string, accepted ...string) Value[[]
 	for _, item := range items(raw) {
 		switch word := strings.ToLower(item); {
 		case !slices.Contains(accepted, word):
-			bad = append(bad, strconv.Quote(shorten(item)))
+			bad = addBad(bad, key, item)
 		case !slices.Contains(kept, word):
 			kept = append(kept, word)
 		}
@@ -214,7 +215,7 @@ func (p *parser) enumList(key string, def []string, accepted ...string) Value[[]
 
 // list reads a list of what valid takes, each item once, in the order given.
 // The others are one finding and left out; when nothing is left the variable
-// counts as unset, which is none in words. What looks like a URL is masked.
+// counts as unset, which is none in words.
 func (p *parser) list(key string, valid func(string) bool, want, none string) Value[[]string] {
 	raw, ok := p.get(key)
 	if !ok {
@@ -225,7 +226,7 @@ func (p *parser) list(key string, valid func(string) bool, want, none string) Va
 	for _, item := range items(raw) {
 		switch {
 		case !valid(item):
-			bad = append(bad, strconv.Quote(shorten(maskURL(item))))
+			bad = addBad(bad, key, item)
 		case !seen[item]:
 			seen[item] = true
 			kept = append(kept, item)
@@ -235,20 +236,32 @@ func (p *parser) list(key string, valid func(string) bool, want, none string) Va
 		want += ", not " + alternatives(bad)
 	}
 	if len(kept) == 0 {
-		p.find(key, maskURL(raw), want, none)
+		p.find(key, raw, want, none)
 		return Value[[]string]{}
 	}
 	if len(bad) > 0 {
-		p.find(key, maskURL(raw), want, strings.Join(kept, ","))
+		used, _ := Show(key, strings.Join(kept, ","))
+		p.find(key, raw, want, used)
 	}
 	return Value[[]string]{V: kept, Key: key}
 }
 
+// mostNamed bounds the bad items of a list that are named: there may be thousands.
+const mostNamed = 12
+
+// addBad adds an item to the bad ones of a list.
+func addBad(bad []string, key, item string) []string {
+	if len(bad) > mostNamed {
+		return bad
+	}
+	shown, _ := Show(key, item)
+	return append(bad, strconv.Quote(shorten(shown)))
+}
+
 // alternatives writes words as "a, b or c".
 func alternatives(words []string) string {
-	const most = 12 // a list of bad items may be long
-	if len(words) > most {
-		words = append(slices.Clone(words[:most]), "others")
+	if len(words) > mostNamed {
+		words = append(slices.Clone(words[:mostNamed]), "others")
 	}
 	if len(words) < 2 {
 		return strings.Join(words, "")
