@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/secrets"
 )
 
 // DefaultShutdownTimeout is how long [Tracing.Serve] and [Tracing.Shutdown]
@@ -84,12 +85,12 @@ func (c Config) lookup() env.Lookup {
 // or the process. It is for code that puts values of its own in front of them.
 func (c Config) Variables() env.Lookup { return c.lookup() }
 
-func (c Config) logger() *slog.Logger {
+func (c Config) logger(secrets *secrets.Redactor) *slog.Logger {
 	logger := c.Logger
 	if logger == nil {
 		logger = slog.New(currentHandler{})
 	}
-	return slog.New(guardedHandler{logger.Handler()})
+	return slog.New(guardedHandler{logger.Handler(), secrets})
 }
 
 func (c Config) shutdownTimeout() time.Duration {

@@ -2,7 +2,9 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/secrets"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 // for long, and the rest of the count at shutdown. Secrets are taken out.
 type diagnostics struct {
 	logger  *slog.Logger
-	secrets []string
+	secrets *secrets.Redactor
 	quiet   atomic.Bool // while the SDK reads variables that are checked already
 
 	mu         sync.Mutex
@@ -40,8 +42,8 @@ type errorKind struct {
 	logged       time.Time
 }
 
-func newDiagnostics(logger *slog.Logger) *diagnostics {
-	return &diagnostics{logger: logger, kinds: map[string]*errorKind{}}
+func newDiagnostics(logger *slog.Logger, secrets *secrets.Redactor) *diagnostics {
+	return &diagnostics{logger: logger, secrets: secrets, kinds: map[string]*errorKind{}}
 }
 
 // silently runs f, in which the SDK reads the process's variables: what is wrong
@@ -147,12 +149,12 @@ func (d *diagnostics) summary(ctx context.Context) {
 	}
 }
 
-// clean takes secrets out of a text and bounds it.
+// clean takes secrets out of a text of others, bounds it, and makes it one line
+// that a terminal shows as it is.
 func (d *diagnostics) clean(text string) string {
-	for _, s := range d.secrets {
-		text = strings.ReplaceAll(text, s, "***")
-	}
-	return cut(maskUserInfo(text))
+	text = strings.TrimSpace(d.secrets.Text(text)) // before it is cut
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	return printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
 // cut bounds a text.
@@ -163,71 +165,53 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text, string(utf8.RuneError))
 }
 
-// printable is a text cut, and quoted when a terminal would obey it.
-func printable(text string) string {
-	text = cut(text)
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		return strconv.Quote(text)
+// printable is a text cut and escaped.
+func printable(text string) string { return escaped(cut(text)) }
+
+// escaped is a text with escapes in place of what a terminal would obey or not
+// show.
+func escaped(text string) string {
+	if !strings.ContainsFunc(text, isUnprintable) {
+		return text
 	}
-	return text
+	var b strings.Builder
+	for _, r := range text {
+		if isUnprintable(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
-// cleanedError is an error whose text may be printed.
+func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// cleanedError is an error whose text may be printed. The errors in it are no
+// part of its chain: their texts are as others wrote them. It is what they are,
+// and has those of them whose texts are clean already.
 type cleanedError struct {
 	text  string
 	cause error
+	clean func(string) string
 }
 
 func (e cleanedError) Error() string { return e.text }
-func (e cleanedError) Unwrap() error { return e.cause }
 
-// hide adds texts that are never printed. Very short ones are no secrets, and
-// would take letters out of every word.
-func (d *diagnostics) hide(secrets ...string) {
-	for _, s := range secrets {
-		if len(s) >= 4 {
-			d.secrets = append(d.secrets, s)
-		}
-	}
-}
+func (e cleanedError) Is(target error) bool { return errors.Is(e.cause, target) }
 
-// hideOTLP hides the headers' values, and each word after the first of them: a
-// backend repeats a token without its scheme. A key that stands where its path
-// should be would be in the error of opening it.
-func (d *diagnostics) hideOTLP(o env.OTLP) {
-	for _, kv := range o.Headers.V {
-		d.hide(kv.Value)
-		if words := strings.Fields(kv.Value); len(words) > 1 {
-			d.hide(words[1:]...)
-		}
+func (e cleanedError) As(target any) bool {
+	found := reflect.New(reflect.TypeOf(target).Elem())
+	if !errors.As(e.cause, found.Interface()) {
+		return false
 	}
-	for _, v := range []string{o.Certificate.V, o.ClientCertificate.V, o.ClientKey.V} {
-		if isPEM(v) {
-			d.hide(v)
-		}
+	err, ok := found.Elem().Interface().(error)
+	if !ok || e.clean(err.Error()) != err.Error() {
+		return false
 	}
-}
-
-// maskUserInfo hides user and password of every URL in a text.
-func maskUserInfo(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "://")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("://")
-		end := strings.IndexAny(after, "/?# \t\n\"'")
-		if end < 0 {
-			end = len(after)
-		}
-		if at := strings.LastIndexByte(after[:end], '@'); at >= 0 {
-			b.WriteString("***")
-			after = after[at:]
-		}
-		text = after
-	}
+	reflect.ValueOf(target).Elem().Set(found.Elem())
+	return true
 }
 
 // withoutDigits makes one kind of errors that differ in a port or a count.

@@ -98,9 +98,9 @@ func (p *Plan) destinationRows(t *rowTable, cfg Config) {
 		o := s.OTLP
 		row(t, "OTLP protocol", o.Protocol, plain)
 		row(t, "OTLP headers", o.Headers, headerNames)
-		row(t, "OTLP certificate", o.Certificate, pemPath)
-		row(t, "OTLP client certificate", o.ClientCertificate, pemPath)
-		row(t, "OTLP client key", o.ClientKey, pemPath)
+		row(t, "OTLP certificate", o.Certificate, orNone)
+		row(t, "OTLP client certificate", o.ClientCertificate, orNone)
+		row(t, "OTLP client key", o.ClientKey, orNone)
 		row(t, "OTLP compression", o.Compression, plain)
 		row(t, "OTLP timeout", o.Timeout, noLimit)
 	}
@@ -171,7 +171,7 @@ func (p Plan) String() string {
 	case p.Tracing:
 		state = "on, without spans"
 	}
-	fmt.Fprintf(w, "tracing of %s: %s\n\n", p.App, state)
+	fmt.Fprintf(w, "tracing of %s: %s\n\n", printable(p.App), state)
 	for _, v := range p.Values {
 		from := v.Origin
 		if v.Note != "" {
@@ -186,7 +186,7 @@ func (p Plan) String() string {
 		b.WriteString("\nfindings:\n")
 	}
 	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "  %s=%q: want %s; using %s\n", f.Key, f.Value, printable(f.Want), printable(f.Used))
+		fmt.Fprintf(&b, "  %s=%q: want %s; using %s\n", printable(f.Key), f.Value, printable(f.Want), printable(f.Used))
 	}
 	return b.String()
 }
@@ -216,16 +216,6 @@ func orNone(s string) string {
 	}
 	return s
 }
-
-// pemPath does not show a key that stands where its path should be.
-func pemPath(s string) string {
-	if isPEM(s) {
-		return "***"
-	}
-	return orNone(s)
-}
-
-func isPEM(s string) bool { return strings.ContainsAny(s, "\r\n") || strings.Contains(s, "-----BEGIN") }
 
 func list(v []string) string { return orNone(strings.Join(v, ",")) }
 

@@ -32,6 +32,7 @@ type builder struct {
 	view    view
 	diag    *diagnostics
 	find    func(env.Finding)
+	shown   func(target string) string
 	console func() io.Writer
 }
 
@@ -65,7 +66,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 		if err != nil {
 			return nil, err
 		}
-		return gated(destOTLP, p.target, newGate(exp, b.set.Batch, b.view, b.diag, destOTLP)), nil
+		return gated(destOTLP, b.shown(p.target), newGate(exp, b.set.Batch, b.view, b.diag, destOTLP)), nil
 	case destConsole:
 		exp, err := stdouttrace.New(stdouttrace.WithWriter(b.console()), stdouttrace.WithPrettyPrint())
 		if err != nil {
@@ -75,9 +76,9 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 		if !batch.ScheduleDelay.IsSet() {
 			batch.ScheduleDelay.V = consoleDelay
 		}
-		return gated(destConsole, p.target, newGate(exp, batch, b.view, b.diag, destConsole)), nil
+		return gated(destConsole, b.shown(p.target), newGate(exp, batch, b.view, b.diag, destConsole)), nil
 	case destOTLPStdout:
-		return written(destOTLPStdout, p.target, jsonlexport.NewWriter(b.console(), b.fileOptions()...), b.fileView()), nil
+		return written(destOTLPStdout, b.shown(p.target), jsonlexport.NewWriter(b.console(), b.fileOptions()...), b.fileView()), nil
 	default:
 		return b.file(p), nil
 	}
@@ -94,9 +95,9 @@ func (b *builder) file(p plannedDestination) *destination {
 	if err != nil {
 		value, _ := b.cfg.lookup().Lookup(p.key)
 		b.find(env.Finding{Key: p.key, Value: value, Want: "a span file that can be written", Used: noFile + "; the cause: " + b.diag.clean(err.Error())})
-		return nowhere(destFile, "no file: "+cut(p.target)+" cannot be written")
+		return nowhere(destFile, "no file: "+cut(b.shown(p.target))+" cannot be written")
 	}
-	return written(destFile, e.Path(), e, b.fileView())
+	return written(destFile, b.shown(e.Path()), e, b.fileView())
 }
 
 func (b *builder) fileOptions() []jsonlexport.Option {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/secrets"
 	"github.com/waymark-trace/waymark/internal/statepath"
 )
 
@@ -34,6 +35,7 @@ type Plan struct {
 
 	settings env.Settings
 	dests    []plannedDestination
+	secrets  *secrets.Redactor
 }
 
 // Destination is one place that spans go to.
@@ -52,7 +54,7 @@ type Value struct {
 
 type plannedDestination struct {
 	kind   string
-	target string // path or endpoint, which holds no secret
+	target string // path or endpoint
 	key    string // the variable that asks for it
 }
 
@@ -63,17 +65,23 @@ func Explain(cfg Config) Plan {
 	p := Plan{
 		App:      app,
 		Tracing:  settings.Tracing.V,
-		Findings: findings,
 		settings: settings,
+		secrets:  newRedactor(app, settings, lookup),
+	}
+	for _, f := range findings {
+		p.find(f)
 	}
 	if p.Tracing && !settings.SDKDisabled.V {
 		p.decide(cfg)
 		p.Spans = true
 	}
 	for _, d := range p.dests {
-		p.Destinations = append(p.Destinations, Destination{Name: d.kind, Target: d.target})
+		p.Destinations = append(p.Destinations, Destination{Name: d.kind, Target: p.shown(d.target)})
 	}
 	p.Values = p.rows(cfg)
+	for i := range p.Values {
+		p.Values[i].Value = p.secrets.Text(p.Values[i].Value)
+	}
 	return p
 }
 
@@ -147,11 +155,14 @@ func (p *Plan) has(kind string) bool {
 	return slices.ContainsFunc(p.dests, func(d plannedDestination) bool { return d.kind == kind })
 }
 
-// find adds a finding, cut to what a log line takes.
+// find adds a finding without secrets, cut to what a log line takes.
 func (p *Plan) find(f env.Finding) {
-	f.Value, f.Want, f.Used = cut(f.Value), cut(f.Want), cut(f.Used)
+	f.Value, f.Want, f.Used = cut(p.secrets.Text(f.Value)), cut(p.secrets.Text(f.Want)), cut(p.secrets.Text(f.Used))
 	p.Findings = append(p.Findings, f)
 }
+
+// shown is a path or an endpoint for people.
+func (p *Plan) shown(target string) string { return escaped(p.secrets.Text(target)) }
 
 func kinds(dests []plannedDestination) []string {
 	if len(dests) == 0 {

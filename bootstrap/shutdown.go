@@ -96,7 +96,7 @@ func (t *Tracing) cleaned(err error) error {
 	if err == nil {
 		return nil
 	}
-	return cleanedError{t.diag.clean(err.Error()), err}
+	return cleanedError{t.diag.clean(err.Error()), err, t.diag.clean}
 }
 
 // share is ctx with part of its time, so that what comes later has some too.

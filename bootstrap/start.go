@@ -100,14 +100,14 @@ func startOnce(ctx context.Context, cfg Config) (*Tracing, error) {
 
 func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error) {
 	t := &Tracing{
-		cfg: cfg, plan: Explain(cfg), logger: cfg.logger(),
+		cfg: cfg, plan: Explain(cfg),
 		provider:   noop.NewTracerProvider(),
 		propagator: propagation.NewCompositeTextMapPropagator(),
 		stopped:    make(chan struct{}),
 		restore:    func() {},
 	}
-	t.diag = newDiagnostics(t.logger)
-	t.diag.hideOTLP(t.plan.settings.OTLP)
+	t.logger = cfg.logger(t.plan.secrets)
+	t.diag = newDiagnostics(t.logger, t.plan.secrets)
 	var errs []error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
@@ -170,7 +170,7 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 
 // build makes the destinations and wraps the program's processors.
 func (t *Tracing) build(v view) {
-	b := builder{cfg: t.cfg, set: t.plan.settings, view: v, diag: t.diag, find: t.plan.find, console: stdout}
+	b := builder{cfg: t.cfg, set: t.plan.settings, view: v, diag: t.diag, find: t.plan.find, shown: t.plan.shown, console: stdout}
 	t.hub = &hub{dests: b.build(t.plan.dests)}
 	for _, p := range t.cfg.Processors {
 		if p != nil {
@@ -247,7 +247,7 @@ func (t *Tracing) attach(p registrar) {
 
 func (t *Tracing) notApplied(key, value, what string) {
 	t.plan.find(env.Finding{
-		Key: key, Value: t.diag.clean(value),
+		Key: key, Value: value,
 		Want: "no tracer provider set by the program, or Config.Force",
 		Used: "not applied: the program's provider rules over " + what,
 	})

@@ -15,11 +15,11 @@ import (
 // none belongs. The parts that were left out are hidden.
 //
 // What is shown depends on the variable. Of an endpoint it is scheme, host and
-// path, when it is a URL or an address; of a path all, unless it looks like a
-// credential; of words, numbers and lists of them each that is short and plain;
-// of resource attributes each whose key names no credential; of headers,
-// certificates and keys nothing; of variables that are not read, which may only
-// look like one that is, nothing but true, 1, false and 0.
+// path, when it is a URL or an address; of a path or a name all, unless it looks
+// like a credential; of words, numbers and lists of them each that is short and
+// plain; of resource attributes each whose key names no credential; of headers
+// nothing; of variables that are not read, which may only look like one that is,
+// nothing but true, 1, false and 0.
 func Show(key, value string) (shown string, hidden []string) {
 	value = strings.TrimSpace(value)
 	if value == "" || value == masked {
@@ -36,10 +36,10 @@ func Show(key, value string) (shown string, hidden []string) {
 		return showItems(value, showPair)
 	case KeyServiceName:
 		return showText(value)
-	case KeyStateHome, KeyConfigFile, KeyExperimentalConfigFile:
-		return showPath(value)
-	case KeyOTLPHeaders, KeyOTLPTracesHeaders, KeyOTLPCertificate, KeyOTLPTracesCertificate,
+	case KeyStateHome, KeyConfigFile, KeyExperimentalConfigFile, KeyOTLPCertificate, KeyOTLPTracesCertificate,
 		KeyOTLPClientCertificate, KeyOTLPTracesClientCertificate, KeyOTLPClientKey, KeyOTLPTracesClientKey:
+		return showPath(value)
+	case KeyOTLPHeaders, KeyOTLPTracesHeaders:
 		return hide(value)
 	}
 	switch {
@@ -84,7 +84,10 @@ func showItems(value string, show func(string) (string, []string)) (shown string
 
 // showWord shows a word or a number. What is none was meant for another variable.
 func showWord(word string) (string, []string) {
-	if isPlain(word) && !isCredential(word) {
+	switch {
+	case strings.Contains(word, "://"):
+		return showAddress(word)
+	case isPlain(word) && !isCredential(word):
 		return word, nil
 	}
 	return hide(word)
@@ -160,7 +163,7 @@ var (
 		`(?i:\b(?:bearer|basic|digest|negotiate|token|apikey)(?:\s|%20|\+)+\S{4}` + // an Authorization header
 			`|(?:key|token|secret|passwd|password|passphrase|pwd|credentials?|authorization|cookie|signature)"?\s*(?:[=:]|%3[ad])\s*\S)` + // a pair
 			`|\b(?:eyJ[\w-]|gh[pousr]_|github_pat_|glpat-|glc_|glsa_|xox[abeoprs]-|AIza|AKIA|ASIA|[spr]k[-_]|hf_|npm_|pypi-|dop_v1_)[\w-]{6}` + // by the look of known ones
-			`|-----BEGIN|[^/\s:]+:[^/\s:]+@`) // a key, a user and a password
+			`|-----BEGIN|\bMI[IG][\w+/]{20}|[^/\s:]+:[^/\s:]+@`) // a key, a user and a password
 )
 
 // showAddress shows a URL, or an address without its scheme. User information,

@@ -45,7 +45,7 @@ func TestShow(t *testing.T) {
 		// Words, numbers, lists.
 		{protocol, "http/xml", "http/xml", nil},
 		{protocol, "user:SECRET", "***", []string{"user:SECRET"}},
-		{protocol, "https://u:SECRET@h", "***", []string{"https://u:SECRET@h"}},
+		{protocol, "https://u:SECRET@h", "https://***@h", []string{"u:SECRET"}},
 		{"OTEL_PROPAGATORS", "b3, zipkin , api-key=SECRET", "b3, zipkin ,***", []string{"api-key=SECRET"}},
 		{"OTEL_BSP_MAX_QUEUE_SIZE", "99999999999999999999", "99999999999999999999", nil},
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "1h30m", "1h30m", nil},
@@ -64,6 +64,9 @@ func TestShow(t *testing.T) {
 		{file, "https://u:SECRET@h/x", "https://***@h/x", []string{"u:SECRET"}},
 		{file, "8f3bd0e1a2c4", "***", []string{"8f3bd0e1a2c4"}},
 		{"XDG_STATE_HOME", "authorization: Bearer SECRET", "***", []string{"authorization: Bearer SECRET"}},
+		{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "/etc/key.pem", "/etc/key.pem", nil},
+		{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "-----BEGIN X-----\nS/T\n-----END X-----", "***", []string{"-----BEGIN X-----\nS/T\n-----END X-----"}},
+		{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "MIIEvgIBADANBgkqhkiG9w0B/AQEF+AASC", "***", []string{"MIIEvgIBADANBgkqhkiG9w0B/AQEF+AASC"}},
 		{"OTEL_CONFIG_FILE", "/etc/otel.yaml", "/etc/otel.yaml", nil},
 
 		// Names and attributes.
@@ -77,7 +80,6 @@ func TestShow(t *testing.T) {
 
 		// Never.
 		{"OTEL_EXPORTER_OTLP_HEADERS", "x", "***", []string{"x"}},
-		{"OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "/etc/key.pem", "***", []string{"/etc/key.pem"}},
 		{"ANOTHER_VARIABLE", "x", "***", []string{"x"}},
 		{"ANOTHER_VARIABLE", "True", "True", nil},
 		{base, "", "", nil},

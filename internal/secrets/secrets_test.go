@@ -244,3 +244,19 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+func FuzzUserInfo(f *testing.F) {
+	for _, s := range []string{"", "http://a:b@c/d", "x://y@z x://y:@z@w", "://", "a@b", "https://u:p/w@h"} {
+		f.Add(s)
+	}
+	var r *secrets.Redactor
+	f.Fuzz(func(t *testing.T, s string) {
+		got := r.Text(s)
+		if again := r.Text(got); again != got {
+			t.Errorf("%q becomes %q and then %q", s, got, again)
+		}
+		if secret := "https://ada:8f3bQzX71kLm@h"; strings.Contains(r.Text(s+" "+secret), "8f3b") && len(s) < 1<<10 {
+			t.Errorf("the password of %q is shown after %q", secret, s)
+		}
+	})
+}
