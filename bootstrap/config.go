@@ -85,12 +85,12 @@ func (c Config) lookup() env.Lookup {
 // or the process. It is for code that puts values of its own in front of them.
 func (c Config) Variables() env.Lookup { return c.lookup() }
 
-func (c Config) logger(secrets *secrets.Redactor) *slog.Logger {
+func (c Config) logger(known *secrets.Redactor) *slog.Logger {
 	logger := c.Logger
 	if logger == nil {
 		logger = slog.New(currentHandler{})
 	}
-	return slog.New(guardedHandler{logger.Handler(), secrets})
+	return slog.New(guardedHandler{logger.Handler(), known})
 }
 
 func (c Config) shutdownTimeout() time.Duration {

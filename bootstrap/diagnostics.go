@@ -42,8 +42,8 @@ type errorKind struct {
 	logged       time.Time
 }
 
-func newDiagnostics(logger *slog.Logger, secrets *secrets.Redactor) *diagnostics {
-	return &diagnostics{logger: logger, secrets: secrets, kinds: map[string]*errorKind{}}
+func newDiagnostics(logger *slog.Logger, known *secrets.Redactor) *diagnostics {
+	return &diagnostics{logger: logger, secrets: known, kinds: map[string]*errorKind{}}
 }
 
 // silently runs f, in which the SDK reads the process's variables: what is wrong
@@ -206,7 +206,7 @@ func (e cleanedError) As(target any) bool {
 	if !errors.As(e.cause, found.Interface()) {
 		return false
 	}
-	err, ok := found.Elem().Interface().(error)
+	err, ok := reflect.TypeAssert[error](found.Elem())
 	if !ok || e.clean(err.Error()) != err.Error() {
 		return false
 	}

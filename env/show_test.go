@@ -124,6 +124,9 @@ func TestCredentialsInTheWrongVariable(t *testing.T) {
 					if s := fmt.Sprintf("%v %+v %q", f, f.LogValue(), f.Error()); strings.Contains(s, secret) {
 						t.Errorf("%s=%q: %s", v.Name, value, s)
 					}
+					if strings.Contains(f.Want, "such as \"http") && strings.Contains(f.Want, "***") {
+						t.Errorf("%s=%q: suggests what is hidden: %s", v.Name, value, f.Want)
+					}
 				}
 				if shown, hidden := env.Show(v.Name, value); strings.Contains(shown, secret) || !strings.Contains(strings.Join(hidden, " "), secret) {
 					t.Errorf("Show(%s, %q) = %q, %q", v.Name, value, shown, hidden)

@@ -46,6 +46,7 @@ func TestText(t *testing.T) {
 		{"its beginning left out", []string{key}, "key …1kLm", "key …***"},
 		{"cut in base64", []string{key}, "Basic " + base64.StdEncoding.EncodeToString([]byte("me:" + key))[:12] + " (cut)", "Basic bWU6*** (cut)"},
 		{"over two lines", []string{key}, "key prod-8f3b\n    QzX71kLm end", "key *** end"},
+		{"over two lines, with few letters", []string{"-+:u4>~%={-*a<044>0_-10xx0>b"}, "key -+:u4>~%={-*a<\n\t044>0_… (cut)", "key ***… (cut)"},
 		{"letter by letter", []string{key}, "key " + strings.Join(strings.Split(key, ""), " ") + " end", "key *** end"},
 		{"in capitals", []string{key}, strings.ToUpper(key), "***"},
 		{"%q", []string{`pr"od\8f3bQzX71`}, fmt.Sprintf("%q", `pr"od\8f3bQzX71`), `"***"`},
