@@ -13,6 +13,7 @@ type Set struct {
 	roots   []*Node
 	nodes   []Node // in input order
 	byID    map[spanKey]int32
+	halves  map[spanKey]int32 // the other half of a call, where byID has one
 }
 
 type spanKey struct {
@@ -48,7 +49,8 @@ const (
 	// orphan too, and healthy.
 	Orphan Mark = 1 << iota
 	// Duplicate says that an earlier span of the set has the same trace ID and
-	// span ID. Both are kept; the children are the earlier one's.
+	// span ID. Both are kept; the children are the earlier one's. The client's and
+	// the server's half of a call, which have the same IDs in Zipkin, are none.
 	Duplicate
 	// Cycle says that following the parents from this span led back to it. The
 	// cycle is cut here, at its earliest span, which stands among the roots.
@@ -63,6 +65,9 @@ const (
 //   - of spans with the same ids the first has the children, the others are
 //     marked [Duplicate]; spans with the zero ID are nobody's parent and never
 //     duplicates;
+//   - a client and a server span with the same ids are the halves of one call, as
+//     Zipkin shares them: the server's is a child of the client's, and the children
+//     are the server's but for those that only the client's service can have made;
 //   - parents in a circle are cut once, before the earliest span: see [Cycle].
 //
 // Siblings and roots are sorted by start, an unknown one first; where they
@@ -86,19 +91,53 @@ func (s *Set) add(span *Span) {
 	n := Node{span: span, index: int32(len(s.nodes))} //nolint:gosec // two billion spans do not fit into memory
 	if !span.SpanID.IsZero() {
 		key := spanKey{span.TraceID, span.SpanID}
-		if _, ok := s.byID[key]; ok {
-			n.marks |= Duplicate
-		} else {
+		if first, ok := s.byID[key]; !ok {
 			s.byID[key] = n.index
+		} else if !s.addHalf(key, first, n) {
+			n.marks |= Duplicate
 		}
 	}
 	s.nodes = append(s.nodes, n)
+}
+
+// addHalf takes a node as the other half of the call that the first one with its
+// ids is a half of, and reports whether it is.
+func (s *Set) addHalf(key spanKey, first int32, n Node) bool {
+	a, b := s.nodes[first].span.Kind, n.span.Kind
+	if a != KindClient || b != KindServer {
+		a, b = b, a
+	}
+	if _, taken := s.halves[key]; taken || a != KindClient || b != KindServer {
+		return false
+	}
+	if s.halves == nil {
+		s.halves = map[spanKey]int32{}
+	}
+	s.halves[key] = n.index
+	return true
+}
+
+// call returns the halves of a call, or nil and nil.
+func (s *Set) call(key spanKey) (client, server *Node) {
+	other, ok := s.halves[key]
+	if !ok {
+		return nil, nil
+	}
+	client, server = &s.nodes[s.byID[key]], &s.nodes[other]
+	if client.span.Kind == KindServer {
+		client, server = server, client
+	}
+	return client, server
 }
 
 // link finds the parents.
 func (s *Set) link() {
 	for i := range s.nodes {
 		n := &s.nodes[i]
+		if client, server := s.call(spanKey{n.span.TraceID, n.span.SpanID}); n == server {
+			n.parent = client
+			continue
+		}
 		parent := n.span.ParentID
 		if parent.IsZero() {
 			continue
@@ -107,12 +146,26 @@ func (s *Set) link() {
 			n.marks |= Cycle
 			continue
 		}
-		if at, ok := s.byID[spanKey{n.span.TraceID, parent}]; ok {
-			n.parent = &s.nodes[at]
-		} else {
+		if n.parent = s.parentOf(n); n.parent == nil {
 			n.marks |= Orphan
 		}
 	}
+}
+
+// parentOf returns the node that a node names as its parent, or nil.
+func (s *Set) parentOf(n *Node) *Node {
+	key := spanKey{n.span.TraceID, n.span.ParentID}
+	client, server := s.call(key)
+	if client != nil {
+		if of := n.span.Service(); of == client.span.Service() && of != server.span.Service() {
+			return client
+		}
+		return server
+	}
+	if at, ok := s.byID[key]; ok {
+		return &s.nodes[at]
+	}
+	return nil
 }
 
 // cut breaks cycles. A node has one parent at most, so each walk upwards that

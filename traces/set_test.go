@@ -20,6 +20,13 @@ func span(trace, id, parent byte, name string, start, end uint64) *traces.Span {
 	}
 }
 
+// of makes a span one of a kind and a service.
+func of(s *traces.Span, kind traces.Kind, service string) *traces.Span {
+	s.Kind = kind
+	s.Resource = &traces.Resource{Attributes: []traces.Attribute{{Key: "service.name", Value: traces.String(service)}}}
+	return s
+}
+
 // outline prints a set as indented names with their marks.
 func outline(set *traces.Set) []string {
 	var lines []string
@@ -97,6 +104,14 @@ func TestNewSet(t *testing.T) {
 			[]*traces.Span{span(1, 1, 2, "a", 1, 2), span(1, 2, 1, "b", 2, 3), span(1, 3, 4, "c", 1, 2), span(1, 4, 3, "d", 2, 3)},
 			[]string{"1:a@", "1:  b", "1:c@", "1:  d"},
 		},
+		{
+			"a cycle through the halves of a call",
+			[]*traces.Span{
+				of(span(1, 1, 2, "client", 1, 9), traces.KindClient, "web"), of(span(1, 1, 2, "server", 2, 8), traces.KindServer, "api"),
+				of(span(1, 2, 1, "child", 3, 4), traces.KindInternal, "api"),
+			},
+			[]string{"1:client@", "1:  server", "1:    child"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -104,6 +119,80 @@ func TestNewSet(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestHalvesOfACall reads what Zipkin writes: a server span with the ID of its
+// client's. Whatever the order of the file, each child is under the half of its own
+// service.
+func TestHalvesOfACall(t *testing.T) {
+	t.Parallel()
+	spans := []*traces.Span{
+		of(span(1, 9, 0, "root", 1, 99), traces.KindServer, "web"),
+		of(span(1, 1, 9, "client", 10, 60), traces.KindClient, "web"),
+		of(span(1, 1, 9, "server", 20, 50), traces.KindServer, "api"),
+		of(span(1, 2, 1, "connect", 11, 12), traces.KindInternal, "web"),
+		of(span(1, 3, 1, "query", 21, 22), traces.KindInternal, "api"),
+		of(span(1, 4, 1, "other service", 30, 31), traces.KindServer, "db"),
+		of(span(1, 5, 1, "no service", 40, 41), traces.KindInternal, ""),
+	}
+	want := []string{
+		"1:root", "1:  client", "1:    connect", "1:    server", "1:      query", "1:      other service", "1:      no service",
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		r.Shuffle(len(spans), func(i, j int) { spans[i], spans[j] = spans[j], spans[i] })
+		if diff := cmp.Diff(want, outline(traces.NewSet(spans))); diff != "" {
+			t.Fatalf("-want +got\n%s", diff)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		spans []*traces.Span
+		want  []string
+	}{
+		{
+			"one service calls itself",
+			[]*traces.Span{
+				of(span(1, 1, 0, "server", 2, 8), traces.KindServer, "web"), of(span(1, 2, 1, "child", 3, 4), traces.KindInternal, "web"),
+				of(span(1, 1, 0, "client", 1, 9), traces.KindClient, "web"),
+			},
+			[]string{"1:client", "1:  server", "1:    child"},
+		},
+		{
+			"each half twice",
+			[]*traces.Span{
+				of(span(1, 1, 0, "client", 1, 9), traces.KindClient, "web"), of(span(1, 1, 0, "client again", 1, 9), traces.KindClient, "web"),
+				of(span(1, 1, 0, "server", 2, 8), traces.KindServer, "api"), of(span(1, 1, 0, "server again", 2, 8), traces.KindServer, "api"),
+			},
+			[]string{"1:client", "1:  server", "1:client again=", "1:server again="},
+		},
+		{
+			"other kinds are no halves",
+			[]*traces.Span{
+				of(span(1, 1, 0, "a", 1, 9), traces.KindClient, "web"), of(span(1, 1, 0, "b", 2, 8), traces.KindInternal, "api"),
+				of(span(1, 2, 0, "c", 3, 9), traces.KindServer, "web"), of(span(1, 2, 0, "d", 4, 8), traces.KindConsumer, "api"),
+			},
+			[]string{"1:a", "1:b=", "1:c", "1:d="},
+		},
+		{
+			"the caller's parent is elsewhere",
+			[]*traces.Span{
+				of(span(1, 1, 7, "server", 2, 8), traces.KindServer, "api"), of(span(1, 1, 7, "client", 1, 9), traces.KindClient, "web"),
+			},
+			[]string{"1:client?", "1:  server"},
+		},
+		{
+			"the same ID in another trace",
+			[]*traces.Span{
+				of(span(1, 1, 0, "client", 1, 9), traces.KindClient, "web"), of(span(2, 1, 0, "server", 2, 8), traces.KindServer, "api"),
+			},
+			[]string{"1:client", "2:server"},
+		},
+	} {
+		if diff := cmp.Diff(c.want, outline(traces.NewSet(c.spans))); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
 	}
 }
 
@@ -117,6 +206,7 @@ func TestNewSetLosesNothing(t *testing.T) {
 		for i := range spans {
 			ids := byte(1 + r.IntN(40))
 			spans[i] = span(byte(r.IntN(3)), byte(r.IntN(int(ids))), byte(r.IntN(int(ids))), "s", uint64(r.IntN(9)), uint64(r.IntN(9)))
+			of(spans[i], traces.Kind(r.IntN(4)), []string{"", "a", "b"}[r.IntN(3)])
 		}
 		checkTree(t, spans)
 		if t.Failed() {
@@ -135,7 +225,8 @@ func checkTree(t *testing.T, spans []*traces.Span) {
 			t.Errorf("Index() = %d is another span", n.Index())
 		}
 		if p := n.Parent(); p != nil {
-			if p.Span().SpanID != n.Span().ParentID || p.Trace() != n.Trace() || n.Depth() != p.Depth()+1 {
+			half := p.Span().SpanID == n.Span().SpanID && p.Span().Kind == traces.KindClient && n.Span().Kind == traces.KindServer
+			if p.Span().SpanID != n.Span().ParentID && !half || p.Trace() != n.Trace() || n.Depth() != p.Depth()+1 {
 				t.Errorf("span %d hangs under the wrong parent", n.Index())
 			}
 			if !slices.Contains(p.Children(), n) {
@@ -164,7 +255,7 @@ func FuzzNewSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var spans []*traces.Span
 		for ; len(b) >= 5; b = b[5:] {
-			spans = append(spans, span(b[0]%4, b[1], b[2], "s", uint64(b[3]), uint64(b[4])))
+			spans = append(spans, of(span(b[0]%4, b[1], b[2], "s", uint64(b[3]), uint64(b[4])), traces.Kind(b[0]>>2%4), string('a'+b[0]>>4%2)))
 		}
 		checkTree(t, spans)
 	})

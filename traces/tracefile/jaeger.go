@@ -166,7 +166,7 @@ func (d *decoder) jaegerSpan(processes map[string]*traces.Resource) {
 			d.unknown("span", key)
 		}
 	}
-	sp.EndUnixNano = sp.StartUnixNano + duration
+	sp.EndUnixNano = after(sp.StartUnixNano, duration)
 	d.jaegerParent(sp, refs)
 	d.untag(sp)
 	d.emit(sp)

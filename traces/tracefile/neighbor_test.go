@@ -76,8 +76,10 @@ func TestLinesBehindAPrefix(t *testing.T) {
 	long := strings.TrimSpace(spanLine(strings.Repeat("n", 3<<20)))
 	for _, tt := range []struct{ name, file, spans, skipped string }{
 		{"docker compose logs", "shop-1  | " + a + "\nshop-1  | " + b + "\n", "a b", ""},
-		{"other programs between", "shop-1  | " + a + "\ndb-1  | ready {really}\nweb-1  | {\"level\":\"info\"}\n" + b, "a b",
-			"-:2: line passed over: not JSON\n-:3: JSON object with keys \"level\"\n"},
+		{
+			"other programs between", "shop-1  | " + a + "\ndb-1  | ready {really}\nweb-1  | {\"level\":\"info\"}\n" + b, "a b",
+			"-:2: line passed over: not JSON\n-:3: JSON object with keys \"level\"\n",
+		},
 		{"Java agent", "[otel.javaagent 2026-01-31 10:00:00:123 +0000] [BatchSpanProcessor_WorkerThread-1] INFO OtlpJsonLoggingSpanExporter - " + resourceSpans + "\n", "a", ""},
 		{"Kubernetes", "2026-01-31T10:00:00.123Z stdout F " + a + "\r\n", "a", ""},
 		{"colors", "\x1b[36mshop-1  |\x1b[0m " + a + "\n", "a", ""},
@@ -95,6 +97,15 @@ func TestLinesBehindAPrefix(t *testing.T) {
 				t.Errorf("%s, %d workers: spans %.50q, want %.50q, skipped:\n%swant\n%s", tt.name, workers, s, tt.spans, skipped(report), tt.skipped)
 			}
 		}
+	}
+}
+
+// TestJaegerAtTheEndOfTime keeps an end that is past it after the start.
+func TestJaegerAtTheEndOfTime(t *testing.T) {
+	t.Parallel()
+	got, _ := read(t, []byte(`{"traceID":"1","processes":{},"spans":[{"traceID":"1","spanID":"2","startTime":18446744073709551,"duration":18446744073709551}]}`))
+	if got[0].Duration() < 0 || got[0].Open() {
+		t.Errorf("start %d, end %d", got[0].StartUnixNano, got[0].EndUnixNano)
 	}
 }
 

@@ -91,6 +91,14 @@ func unixNano(t time.Time) uint64 {
 	return uint64(sec)*uint64(time.Second) + uint64(t.Nanosecond()) //nolint:gosec // checked
 }
 
+// after is the time so many nanoseconds after another, or the last that there is.
+func after(start, duration uint64) uint64 {
+	if duration > math.MaxUint64-start {
+		return math.MaxUint64
+	}
+	return start + duration
+}
+
 // micros is a time in microseconds as nanoseconds, as far as they go.
 func micros(us uint64) uint64 {
 	if us > math.MaxUint64/1000 {

@@ -49,22 +49,71 @@ func (e *zipkinEncoder) span(w *bufio.Writer, sp *traces.Span) {
 	if kind := kindTag(sp.Kind); kind != "" && sp.Kind != traces.KindInternal {
 		b = otlpjson.AppendString(append(b, `,"kind":`...), strings.ToUpper(kind))
 	}
+	for _, f := range zipkinFlags {
+		if v, _ := sp.Attr(f.key); v.AsBool() {
+			b = append(b, f.member...)
+		}
+	}
 	b = e.times(b, sp)
 	service, rest := serviceOf(resourceOf(sp))
+	local, remote := endpointOf(sp, zipkinLocal), endpointOf(sp, zipkinRemote)
 	if service != noServiceName {
-		b = otlpjson.AppendString(append(b, `,"localEndpoint":{"serviceName":`...), service)
-		b = append(b, '}')
+		local.service = service
 	}
+	b = local.appendTo(b, `,"localEndpoint":{`)
+	b = remote.appendTo(b, `,"remoteEndpoint":{`)
 	b = e.annotations(b, sp)
 	b = e.tags(b, sp, rest)
 	e.buf = append(b, '}')
 	_, _ = w.Write(e.buf)
 }
 
+// zipkinFlags are the members that are there when an attribute is true.
+//
+//nolint:gochecknoglobals // constants
+var zipkinFlags = []struct{ key, member string }{
+	{keyZipkinShared, `,"shared":true`},
+	{keyZipkinDebug, `,"debug":true`},
+}
+
+// isZipkinFlag tells attributes that are members of the span instead of tags.
+func isZipkinFlag(a traces.Attribute) bool {
+	return a.Value.AsBool() && (a.Key == keyZipkinShared || a.Key == keyZipkinDebug)
+}
+
+// appendTo writes an endpoint as a member, unless nothing is known of it.
+func (e zipkinEndpoint) appendTo(b []byte, open string) []byte {
+	if e == (zipkinEndpoint{}) {
+		return b
+	}
+	b = append(b, open...)
+	if e.service != "" {
+		b = append(otlpjson.AppendString(append(b, `"serviceName":`...), e.service), ',')
+	}
+	if e.address != "" {
+		name := `"ipv4":`
+		if strings.Contains(e.address, ":") {
+			name = `"ipv6":`
+		}
+		b = append(otlpjson.AppendString(append(b, name...), e.address), ',')
+	}
+	if e.port != 0 {
+		b = append(strconv.AppendInt(append(b, `"port":`...), e.port, 10), ',')
+	}
+	b[len(b)-1] = '}'
+	return b
+}
+
 // times writes start and duration, which is at least 1 in Zipkin; none for a
 // span that takes no time.
 func (e *zipkinEncoder) times(b []byte, sp *traces.Span) []byte {
 	start, end := e.micro("startTimeUnixNano", sp.StartUnixNano), sp.EndUnixNano/1000
+	if start == 0 {
+		if sp.EndUnixNano > 0 {
+			e.add("endTimeUnixNano", whatLeftOut+": there is no start")
+		}
+		return b
+	}
 	switch {
 	case end > start:
 		e.micro("endTimeUnixNano", sp.EndUnixNano)
@@ -74,9 +123,7 @@ func (e *zipkinEncoder) times(b []byte, sp *traces.Span) []byte {
 	case sp.EndUnixNano == sp.StartUnixNano && end*1000 != sp.EndUnixNano:
 		e.add("endTimeUnixNano", "cut to microseconds")
 	}
-	if start > 0 {
-		b = strconv.AppendUint(append(b, `,"timestamp":`...), start, 10)
-	}
+	b = strconv.AppendUint(append(b, `,"timestamp":`...), start, 10)
 	if end > start {
 		b = strconv.AppendUint(append(b, `,"duration":`...), end-start, 10)
 	}
@@ -135,10 +182,12 @@ func (e *zipkinEncoder) tags(b []byte, sp *traces.Span, resource []traces.Attrib
 	}
 	for _, a := range sp.Attributes {
 		switch {
+		case isZipkinFlag(a):
 		case !t.add(a.Key, valueText(a.Value)):
 			e.add("attributes."+a.Key, whatLeftOut+": the key is taken")
 		case isTag(a.Key, valueText(a.Value)):
 			e.add("attributes."+a.Key, whatReserved)
+		case a.Value.Kind() == traces.ValueInt && isEndpointPort(sp, a):
 		case a.Value.Kind() != traces.ValueString:
 			e.add("attributes."+a.Key, kindName(a.Value.Kind())+" written as string")
 		}
@@ -155,6 +204,16 @@ func (e *zipkinEncoder) tags(b []byte, sp *traces.Span, resource []traces.Attrib
 		return b
 	}
 	return append(t.buf, '}')
+}
+
+// isEndpointPort tells attributes that an endpoint keeps as numbers.
+func isEndpointPort(sp *traces.Span, a traces.Attribute) bool {
+	for _, keys := range []zipkinKeys{zipkinLocal, zipkinRemote} {
+		if port := endpointOf(sp, keys).port; a.Key == keys.port && port > 0 && a.Value.AsInt() == port {
+			return true
+		}
+	}
+	return false
 }
 
 type zipkinTags struct {

@@ -6,6 +6,12 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
+// What Zipkin says of a span and OpenTelemetry has no name for.
+const (
+	keyZipkinShared = "zipkin.shared" // a server span that has the id of its client's
+	keyZipkinDebug  = "zipkin.debug"
+)
+
 // zipkin reads a span of Zipkin's v2 JSON. A server span with "shared" has the
 // id of its client's span; the caller sees two spans of one id, and the
 // attribute zipkin.shared on the second.
@@ -13,7 +19,7 @@ func (d *decoder) zipkin() {
 	sp := d.beginSpan()
 	sp.Kind = traces.KindInternal // which has no name in Zipkin
 	var duration uint64
-	var local zipkinEndpoint
+	var local, remote zipkinEndpoint
 	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
 		switch key := d.s.Key(); string(key) {
 		case "traceId":
@@ -37,23 +43,34 @@ func (d *decoder) zipkin() {
 		case "localEndpoint":
 			local = d.zipkinEndpoint()
 		case "remoteEndpoint":
-			remote := d.zipkinEndpoint()
-			sp.Attributes = remote.append(sp.Attributes, "peer.service", "network.peer")
-		case "shared", "debug":
-			name := "zipkin." + string(key)
-			if d.s.Bool() {
-				sp.Attributes = append(sp.Attributes, traces.Attribute{Key: name, Value: traces.Bool(true)})
-			}
+			remote = d.zipkinEndpoint()
+		case "shared":
+			sp.Attributes = d.zipkinFlag(sp.Attributes, keyZipkinShared)
+		case "debug":
+			sp.Attributes = d.zipkinFlag(sp.Attributes, keyZipkinDebug)
 		default:
 			d.unknown("span", key)
 		}
 	}
-	sp.EndUnixNano = sp.StartUnixNano + duration
+	if sp.StartUnixNano > 0 {
+		sp.EndUnixNano = after(sp.StartUnixNano, duration)
+	} else if duration > 0 {
+		d.skip("duration of a span without a start")
+	}
 	sp.Resource = d.serviceResource(local.service)
 	local.service = ""
-	sp.Attributes = local.append(sp.Attributes, "", "network.local")
+	sp.Attributes = local.addTo(sp.Attributes, zipkinLocal)
+	sp.Attributes = remote.addTo(sp.Attributes, zipkinRemote)
 	d.untag(sp)
 	d.emit(sp)
+}
+
+// zipkinFlag adds an attribute that is true, if the flag is.
+func (d *decoder) zipkinFlag(list []traces.Attribute, key string) []traces.Attribute {
+	if d.s.Bool() {
+		return append(list, traces.Attribute{Key: key, Value: traces.Bool(true)})
+	}
+	return list
 }
 
 func (d *decoder) zipkinKind(sp *traces.Span) {
@@ -81,44 +98,6 @@ func (d *decoder) zipkinAnnotations() (list []traces.Event) {
 			}
 		}
 		list = append(list, e)
-	}
-	return list
-}
-
-// zipkinEndpoint is a peer or the service itself.
-type zipkinEndpoint struct {
-	service, address string
-	port             int64
-}
-
-func (d *decoder) zipkinEndpoint() (e zipkinEndpoint) {
-	for ok := d.s.Begin('{'); ok && d.s.More('}'); {
-		switch key := d.s.Key(); string(key) {
-		case "serviceName":
-			e.service = d.names.string(d.s.Text())
-		case "ipv4", "ipv6":
-			if text := d.names.string(d.s.Text()); text != "" {
-				e.address = text
-			}
-		case "port":
-			e.port = d.s.Int64()
-		default:
-			d.unknown("endpoint", key)
-		}
-	}
-	return e
-}
-
-// append adds what is known of an endpoint as attributes.
-func (e zipkinEndpoint) append(list []traces.Attribute, service, network string) []traces.Attribute {
-	if e.service != "" {
-		list = append(list, traces.Attribute{Key: service, Value: traces.String(e.service)})
-	}
-	if e.address != "" {
-		list = append(list, traces.Attribute{Key: network + ".address", Value: traces.String(e.address)})
-	}
-	if e.port != 0 {
-		list = append(list, traces.Attribute{Key: network + ".port", Value: traces.Int(e.port)})
 	}
 	return list
 }
