@@ -15,8 +15,9 @@ import (
 // else the global one) is a no-op and no propagator has a field. While no global provider is set it wraps, and
 // records once one is.
 //
-// What next writes, and how it panics, passes unchanged. The ResponseWriter it gets has exactly the optional
-// interfaces of the server's. Once next has returned, when net/http allows no use of it any more, it answers an error.
+// What next writes, and how it panics, passes unchanged. The ResponseWriter it gets is a Flusher, CloseNotifier,
+// Hijacker and Pusher exactly where the server's is; [http.ResponseController], [io.WriteString] and [io.Copy] find
+// everything else. Once next has returned, when net/http allows no use of it any more, it answers an error.
 // The context of the request may be kept: it holds nothing of the request then, and is still of its trace. The handler
 // is safe for concurrent use.
 func New(next http.Handler, opts ...Option) http.Handler {

@@ -6,18 +6,14 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 )
 
-//go:generate go run ./internal/genwriter
-
-// writer watches a response on its way out. Handlers see it as one of the types of combine, which have exactly
-// the optional interfaces of the writer inside. It is never pooled, since a handler may keep it: after the handler's
+// writer watches a response on its way out. Handlers see it as one of the types of combine, which have the interfaces
+// of the writer inside that handlers find by a direct assertion. It is never pooled, since a handler may keep it: after the handler's
 // return, when net/http allows no use of a writer any more, it holds nothing and does nothing.
 type writer struct{ x atomic.Pointer[exchange] }
 
@@ -83,25 +79,31 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *writer) writeString(s string) (int, error) {
+// WriteString writes s, as [io.WriteString] would to the writer inside.
+func (w *writer) WriteString(s string) (int, error) {
 	x := w.x.Load()
 	if x == nil {
 		return 0, errReturned
 	}
 	x.prepare()
-	n, err := x.w.(io.StringWriter).WriteString(s) //nolint:errcheck // combine has asked
+	n, err := io.WriteString(x.w, s)
 	x.wrote(err)
 	return n, err
 }
 
-// readFrom keeps the way to sendfile open. An empty source sends no header.
-func (w *writer) readFrom(src io.Reader) (int64, error) {
+// ReadFrom keeps the way to sendfile open. A writer inside without ReadFrom gets what io.Copy would write to it. An
+// empty source sends no header.
+func (w *writer) ReadFrom(src io.Reader) (int64, error) {
 	x := w.x.Load()
 	if x == nil {
 		return 0, errReturned
 	}
+	to, ok := x.w.(io.ReaderFrom)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{w}, src)
+	}
 	x.prepare()
-	n, err := x.w.(io.ReaderFrom).ReadFrom(src) //nolint:errcheck // combine has asked
+	n, err := to.ReadFrom(src)
 	if n > 0 {
 		x.sent(http.StatusOK)
 	}
@@ -109,21 +111,20 @@ func (w *writer) readFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-func (w *writer) flush() {
-	if x := w.x.Load(); x != nil {
-		x.prepare()
-		x.w.(http.Flusher).Flush() //nolint:errcheck // combine has asked
-		x.flushed(nil)
-	}
-}
-
-func (w *writer) flushError() error {
+// flush flushes the writer inside, which is a Flusher, and may tell an error.
+func (w *writer) flush() error {
 	x := w.x.Load()
 	if x == nil {
 		return errReturned
 	}
 	x.prepare()
-	err := x.w.(interface{ FlushError() error }).FlushError() //nolint:errcheck // combine has asked
+	var err error
+	switch f := x.w.(type) {
+	case interface{ FlushError() error }:
+		err = f.FlushError()
+	case http.Flusher:
+		f.Flush()
+	}
 	x.flushed(err)
 	return err
 }
@@ -149,29 +150,11 @@ func (w *writer) closeNotify() <-chan bool {
 	return gone
 }
 
-func (w *writer) setReadDeadline(t time.Time) error {
-	return ask(w, func(d deadliner) error { return d.SetReadDeadline(t) })
-}
-
-func (w *writer) setWriteDeadline(t time.Time) error {
-	return ask(w, func(d deadliner) error { return d.SetWriteDeadline(t) })
-}
-
-func (w *writer) enableFullDuplex() error {
-	return ask(w, func(d interface{ EnableFullDuplex() error }) error { return d.EnableFullDuplex() })
-}
-
 func (w *writer) push(target string, opts *http.PushOptions) error {
-	return ask(w, func(p http.Pusher) error { return p.Push(target, opts) })
-}
-
-// ask asks the writer inside, which has the interface: combine has seen it.
-func ask[T any](w *writer, what func(T) error) error {
-	x := w.x.Load()
-	if x == nil {
-		return errReturned
+	if x := w.x.Load(); x != nil {
+		return x.w.(http.Pusher).Push(target, opts) //nolint:errcheck // combine has asked
 	}
-	return what(x.w.(T)) //nolint:errcheck // combine has asked
+	return errReturned
 }
 
 // prepare comes before everything that may send the header.
@@ -225,70 +208,4 @@ func (x *exchange) failed(err error) {
 		return
 	}
 	x.response.err.keep(err)
-}
-
-// The optional interfaces, as bits. The order is that of genwriter.
-const (
-	hasFlusher = 1 << iota
-	hasFlushError
-	hasCloseNotifier
-	hasHijacker
-	hasReaderFrom
-	hasDeadliner
-	hasFullDuplex
-	hasPusher
-	hasStringWriter
-)
-
-type deadliner interface {
-	SetReadDeadline(time.Time) error
-	SetWriteDeadline(time.Time) error
-}
-
-// optional returns the optional interfaces of w.
-func optional(w http.ResponseWriter) uint16 {
-	var has uint16
-	set := func(bit uint16, ok bool) {
-		if ok {
-			has |= bit
-		}
-	}
-	_, ok := w.(http.Flusher)
-	set(hasFlusher, ok)
-	_, ok = w.(interface{ FlushError() error })
-	set(hasFlushError, ok)
-	_, ok = w.(http.CloseNotifier) //nolint:staticcheck // who has it keeps it
-	set(hasCloseNotifier, ok)
-	_, ok = w.(http.Hijacker)
-	set(hasHijacker, ok)
-	_, ok = w.(io.ReaderFrom)
-	set(hasReaderFrom, ok)
-	_, ok = w.(deadliner)
-	set(hasDeadliner, ok)
-	_, ok = w.(interface{ EnableFullDuplex() error })
-	set(hasFullDuplex, ok)
-	_, ok = w.(http.Pusher)
-	set(hasPusher, ok)
-	_, ok = w.(io.StringWriter)
-	set(hasStringWriter, ok)
-	return has
-}
-
-// kinds remembers the optional interfaces of the last type of writer: a server has one or two, and nine type
-// assertions cost more than the rest of the wrapping.
-type kinds struct{ last atomic.Pointer[kind] }
-
-type kind struct {
-	of  reflect.Type
-	has uint16
-}
-
-func (k *kinds) of(w http.ResponseWriter) uint16 {
-	t := reflect.TypeOf(w)
-	if last := k.last.Load(); last != nil && last.of == t {
-		return last.has
-	}
-	next := &kind{t, optional(w)}
-	k.last.Store(next)
-	return next.has
 }
