@@ -127,11 +127,18 @@ func (w writerFH) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hija
 func (w writerCH) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hijack() }
 func (w writerFCH) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
 
-func (w writerP) Push(target string, opts *http.PushOptions) error    { return w.push(target, opts) }
-func (w writerFP) Push(target string, opts *http.PushOptions) error   { return w.push(target, opts) }
-func (w writerCP) Push(target string, opts *http.PushOptions) error   { return w.push(target, opts) }
-func (w writerHP) Push(target string, opts *http.PushOptions) error   { return w.push(target, opts) }
-func (w writerFCP) Push(target string, opts *http.PushOptions) error  { return w.push(target, opts) }
-func (w writerFHP) Push(target string, opts *http.PushOptions) error  { return w.push(target, opts) }
-func (w writerCHP) Push(target string, opts *http.PushOptions) error  { return w.push(target, opts) }
+func (w writerP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerFP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerCP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerHP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerFCP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerFHP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
+func (w writerCHP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }
+
 func (w writerFCHP) Push(target string, opts *http.PushOptions) error { return w.push(target, opts) }

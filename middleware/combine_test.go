@@ -229,7 +229,7 @@ func (badSource) Read(p []byte) (int, error) { return copy(p, "x"), errSource }
 
 var errSource = errors.New("source")
 
-func eachInner(t *testing.T, check func(t *testing.T, has uint8, make func(*loud) http.ResponseWriter)) {
+func eachInner(t *testing.T, check func(t *testing.T, has uint8, build func(*loud) http.ResponseWriter)) {
 	t.Helper()
 	for has := range uint8(1 << len(direct)) {
 		for _, extra := range []bool{false, true} {
@@ -243,9 +243,9 @@ func eachInner(t *testing.T, check func(t *testing.T, has uint8, make func(*loud
 // A handler finds the interfaces of the writer inside by a direct assertion, and no others.
 func TestWriterHasTheInterfacesOfTheInner(t *testing.T) {
 	t.Parallel()
-	eachInner(t, func(t *testing.T, has uint8, make func(*loud) http.ResponseWriter) {
+	eachInner(t, func(t *testing.T, has uint8, build func(*loud) http.ResponseWriter) {
 		t.Helper()
-		in := make(&loud{})
+		in := build(&loud{})
 		if got := optional(in); got != has {
 			t.Fatalf("the test's writer %04b has %04b", has, got)
 		}
@@ -266,12 +266,12 @@ func TestWriterHasTheInterfacesOfTheInner(t *testing.T) {
 // without the middleware.
 func TestWriterAnswersAsTheInner(t *testing.T) {
 	t.Parallel()
-	eachInner(t, func(t *testing.T, has uint8, make func(*loud) http.ResponseWriter) {
+	eachInner(t, func(t *testing.T, has uint8, build func(*loud) http.ResponseWriter) {
 		t.Helper()
 		compare := func(name string, call func(http.ResponseWriter) (int64, error)) {
 			var without, with loud
-			wantN, wantErr := call(make(&without))
-			in := make(&with)
+			wantN, wantErr := call(build(&without))
+			in := build(&with)
 			gotN, gotErr := call(combine(newTestWriter(in), has))
 			if gotN != wantN || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
 				t.Errorf("%04b: %s: %d, %v, want %d, %v", has, name, gotN, gotErr, wantN, wantErr)
