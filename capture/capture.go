@@ -256,21 +256,22 @@ func (c *Capture) mark(err error, panicked any, goexit bool) {
 	switch {
 	case !c.root.IsRecording():
 	case panicked != nil:
-		c.fail(panicked)
-		c.root.SetStatus(codes.Error, fmt.Sprintf("panic: %v", panicked))
+		c.root.SetStatus(codes.Error, "panic: "+c.fail(panicked))
 	case goexit:
 		c.root.SetStatus(codes.Error, "goexit")
 	case err != nil:
-		c.fail(err)
-		c.root.SetStatus(codes.Error, fmt.Sprint(err))
+		c.root.SetStatus(codes.Error, c.fail(err))
 	}
 }
 
-func (c *Capture) fail(cause any) {
+// fail adds the exception event and returns its message.
+func (c *Capture) fail(cause any) string {
+	message := textOf(cause)
 	c.root.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(
 		semconv.ExceptionTypeKey.String(fmt.Sprintf("%T", cause)),
-		semconv.ExceptionMessageKey.String(fmt.Sprint(cause)),
+		semconv.ExceptionMessageKey.String(message),
 		semconv.ExceptionStacktraceKey.String(string(debug.Stack())),
 		attribute.Bool("exception.escaped", true),
 	))
+	return message
 }

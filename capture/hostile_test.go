@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -175,6 +177,72 @@ func TestProviderThatPanics(t *testing.T) {
 		own := errors.New("own")
 		if _, err := capture.Run(t.Context(), "block", func(context.Context) error { return own }, capture.WithTracerProvider(tp)); runs && !errors.Is(err, own) {
 			t.Errorf("%s: error %v, want the block's own", in, err)
+		}
+	}
+}
+
+// misbehaving does what it is told when it is asked for its text.
+type misbehaving struct{ do func() }
+
+func (m misbehaving) Error() string { m.do(); return "done" }
+
+// An error, or what is thrown, may panic, hang or end its goroutine when it is asked
+// for its text, or hold itself: the window closes, and the block ends as it would.
+func TestTextThatMisbehaves(t *testing.T) {
+	t.Parallel()
+	loop := map[string]any{}
+	loop["again"] = loop
+	release := make(chan struct{})
+	for name, tt := range map[string]struct {
+		cause any
+		want  string
+	}{
+		"goexit":       {misbehaving{runtime.Goexit}, "<not encodable: capture_test.misbehaving>"},
+		"hang":         {misbehaving{func() { <-release }}, "<not encodable: capture_test.misbehaving>"},
+		"panic":        {misbehaving{func() { panic("no text") }}, "%!v(PANIC=Error method: no text)"},
+		"holds itself": {loop, "<not encodable: map[string]interface {}>"},
+		"struct":       {struct{ code int }{5}, "{5}"},
+		"large":        {[]string{strings.Repeat("x", 1<<20)}, `["xxx`},
+		"text":         {"boom", "boom"},
+	} {
+		for _, panics := range []bool{true, false} {
+			failure, isError := tt.cause.(error)
+			if !panics && !isError {
+				continue
+			}
+			synctest.Test(t, func(t *testing.T) {
+				if name == "hang" {
+					release = make(chan struct{})
+				}
+				tp, _ := provider()
+				var res *capture.Result
+				done := make(chan struct{})
+				returned := false
+				go func() {
+					defer close(done)
+					defer func() { returned = (recover() != nil) == panics }()
+					_, _ = capture.Run(context.Background(), "block", func(context.Context) error {
+						if panics {
+							panic(tt.cause)
+						}
+						return failure
+					}, capture.WithTracerProvider(tp), capture.Into(&res))
+				}()
+				<-done
+				if !returned || res == nil || len(res.Spans()) != 1 || res.Root().Open() {
+					t.Fatalf("%s, panics: %v: ended as it should: %v, %v", name, panics, returned, res)
+				}
+				want := tt.want
+				if panics {
+					want = "panic: " + want
+				}
+				if got := res.Root().Status.Message; !strings.HasPrefix(got, want) || len(got) > 5<<10 {
+					t.Errorf("%s, panics: %v: status %.100q, want %q", name, panics, got, want)
+				}
+				if name == "hang" {
+					close(release)
+				}
+			})
 		}
 	}
 }
