@@ -103,7 +103,7 @@ func (h *Handle) takes(in any, cfg *config) {
 	if !h.wants() || cfg.noInput && h.kept == nil {
 		return
 	}
-	v := cfg.inputOf(in)
+	v := h.client.inputOf(in, cfg)
 	if cfg.noInput {
 		h.kept.setInput(v, "")
 		return
@@ -117,12 +117,12 @@ func (h *Handle) gives(out any, err error, cfg *config) {
 	if !h.wants() || cfg.noOutput && h.kept == nil || err != nil && isZero(out) {
 		return
 	}
-	v := cfg.outputOf(out)
+	v := h.client.outputOf(out, cfg)
 	if cfg.noOutput {
 		h.kept.setOutput(v, "")
 		return
 	}
-	text, mime := encode(v, h.client.max)
+	text, mime := h.client.encode(v, h.client.max)
 	h.kept.setOutput(v, text)
 	if !h.told.Load() {
 		h.outputText(text, mime)

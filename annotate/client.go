@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/waymark-trace/waymark/bootstrap"
+	"github.com/waymark-trace/waymark/internal/boundjson"
 	"github.com/waymark-trace/waymark/internal/workqueue"
 )
 
@@ -38,6 +39,7 @@ type Client struct {
 	unasked bool // Default has made it
 	logger  *slog.Logger
 	max     int
+	json    boundjson.Encoder
 
 	own     *Processor
 	mu      sync.Mutex                        // guards attaching

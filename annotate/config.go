@@ -49,7 +49,10 @@ type Config struct {
 	// Sink takes live interactions. Default: [NewJSONLSink] in the App's folder, live/interactions.jsonl.
 	Sink Sink
 	// MaxCapturedBytes is where inputs, outputs and attributes of this package are cut. Default:
-	// [DefaultMaxCapturedBytes].
+	// [DefaultMaxCapturedBytes]. A value's JSON is that of encoding/json when it fits; of a larger one, no more
+	// than its beginning is made, so that it takes no more time and memory than a small one. Methods of values
+	// (MarshalJSON, Error, String and the like) run beside the call; one that does not return within a second,
+	// panics or calls runtime.Goexit leaves the type's name in place of the value, and is counted in [Stats].
 	MaxCapturedBytes int
 	// MetricsWorkers is how many calls are scored at a time. Default: [DefaultMetricsWorkers].
 	MetricsWorkers int

@@ -73,8 +73,7 @@ func (h *Handle) setInput(v any) {
 	if !h.wants() {
 		return
 	}
-	h.input(v, false)
-	text, _ := encode(v, h.client.max)
+	text := h.input(v, false)
 	for ; h != nil; h = h.parent {
 		h.kept.overrideInput(v, text)
 	}
@@ -85,8 +84,7 @@ func (h *Handle) setOutput(v any) {
 		return
 	}
 	h.told.Store(true)
-	h.output(v)
-	text, _ := encode(v, h.client.max)
+	text := h.output(v)
 	for ; h != nil; h = h.parent {
 		h.kept.overrideOutput(v, text)
 	}

@@ -27,12 +27,12 @@
 //
 // Attributes are those of OpenInference, which backends for models read; [Config.GenAI] adds OpenTelemetry's
 // own. Strings, numbers and bools are recorded as text, anything else as JSON, and what is longer than
-// [Config.MaxCapturedBytes] is cut at a character and marked.
+// [Config.MaxCapturedBytes] is cut at a character and marked, at a cost that does not grow with the value.
 //
 // # What is kept out
 //
 // [NoInput], [NoOutput], [Redact], [RedactInput] and [RedactOutput] keep values out of one function's spans;
-// a redaction that panics leaves a marker, never the value. OPENINFERENCE_HIDE_* and [bootstrap.Config.Mask]
+// a redaction that panics, does not return or ends its goroutine leaves a marker, never the value. OPENINFERENCE_HIDE_* and [bootstrap.Config.Mask]
 // keep attributes out of every destination, whoever has set them, and out of live interactions. Metrics run
 // inside the program and see what the function got and gave, after its redaction.
 //

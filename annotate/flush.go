@@ -10,10 +10,7 @@ import (
 
 type counter = atomic.Int64
 
-var (
-	errGoexit  = errors.New("runtime.Goexit")
-	errNoScore = errors.New("neither a value nor a label")
-)
+var errNoScore = errors.New("neither a value nor a label")
 
 // Stats is the account of a client since it was made.
 type Stats struct {
@@ -21,7 +18,7 @@ type Stats struct {
 	Unscored    int64 // sampled calls that were dropped, past the bound of the queue or at shutdown
 	Reported    int64 // live interactions that the sink took
 	Unreported  int64 // live interactions that were dropped, past the bound of the queue or at shutdown
-	Failed      int64 // metrics and sinks that failed
+	Failed      int64 // metrics and sinks that failed; redactions, joins and methods of values that misbehaved
 	Unannotated int64 // tags and metadata past what a trace has room for
 }
 

@@ -75,8 +75,13 @@ func (h *Handle) addGenAI() {
 		}
 	}
 	for key, prefix := range map[string]string{"gen_ai.input.messages": LLMInputMessages, "gen_ai.output.messages": LLMOutputMessages} {
-		if text := genAIMessages(values, prefix); text != "" {
-			put(key, attribute.StringValue(text))
+		messages := genAIMessages(values, prefix)
+		if len(messages) == 0 {
+			continue
+		}
+		// Cut JSON would be none.
+		if text, whole, err := h.client.marshal(messages, h.client.max); err == nil && whole {
+			put(key, attribute.StringValue(string(text)))
 		}
 	}
 	h.span.SetAttributes(add...)
@@ -98,8 +103,8 @@ type genAIPart struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// genAIMessages makes one text of the flattened messages; "" when there are none.
-func genAIMessages(values map[attribute.Key]attribute.Value, prefix string) string {
+// genAIMessages puts the flattened messages together.
+func genAIMessages(values map[attribute.Key]attribute.Value, prefix string) []*genAIMessage {
 	byIndex := map[int]*genAIMessage{}
 	calls := map[[2]int]*genAIPart{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -127,9 +132,6 @@ func genAIMessages(values map[attribute.Key]attribute.Value, prefix string) stri
 			calls[at].set(field, text)
 		}
 	}
-	if len(byIndex) == 0 {
-		return ""
-	}
 	for _, at := range slices.SortedFunc(maps.Keys(calls), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
 		m := byIndex[at[0]]
 		m.Parts = append(m.Parts, *calls[at])
@@ -138,8 +140,7 @@ func genAIMessages(values map[attribute.Key]attribute.Value, prefix string) stri
 	for _, index := range slices.Sorted(maps.Keys(byIndex)) {
 		messages = append(messages, byIndex[index])
 	}
-	text, _ := encodeWhole(messages)
-	return text
+	return messages
 }
 
 func (p *genAIPart) set(field, text string) {

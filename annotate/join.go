@@ -3,7 +3,10 @@ package annotate
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
+
+	"github.com/waymark-trace/waymark/internal/boundjson"
 )
 
 // JoinFailed stands in place of an output whose chunks could not be joined.
@@ -16,27 +19,31 @@ type joiner interface {
 }
 
 // Join replaces the way in which the chunks of a stream become its output: f gets what it returned for the
-// chunk before, at first the zero value. When it fails or panics, or the chunks are of another type than C,
-// the output is [JoinFailed]. What it keeps is not bounded.
+// chunk before, at first the zero value. When it fails, panics, calls runtime.Goexit or takes more than a second,
+// or the chunks are of another type than C, the output is [JoinFailed]. It runs beside the stream, on a goroutine
+// of its own for each chunk. What it keeps is not bounded.
 func Join[Acc, C any](f func(acc Acc, chunk C) (Acc, error)) StreamOption {
 	return streamOption(func(c config) config {
-		c.newJoin = func() joiner { return &customJoiner[Acc, C]{f: f} }
+		c.newJoin = func(client *Client) joiner { return &customJoiner[Acc, C]{client: client, f: f} }
 		return c
 	})
 }
 
 type customJoiner[Acc, C any] struct {
-	f   func(Acc, C) (Acc, error)
-	acc Acc
+	client *Client
+	f      func(Acc, C) (Acc, error)
+	acc    Acc // not looked at once add has failed
 }
 
-func (j *customJoiner[Acc, C]) add(chunk any) (err error) {
+func (j *customJoiner[Acc, C]) add(chunk any) error {
 	c, ok := chunk.(C)
 	if !ok && chunk != nil {
 		return fmt.Errorf("join: a chunk is a %T", chunk)
 	}
-	j.acc, err = j.f(j.acc, c)
-	return err
+	return j.client.guarded("join", j.f, func() (err error) {
+		j.acc, err = j.f(j.acc, c)
+		return err
+	})
 }
 
 func (j *customJoiner[Acc, C]) result() any { return j.acc }
@@ -44,6 +51,7 @@ func (j *customJoiner[Acc, C]) result() any { return j.acc }
 // defaultJoiner joins text, and the text in the chunks that the common model services stream. As soon as a
 // chunk is neither, the output is the list of all chunks. It keeps no chunk, and stops gathering at the limit.
 type defaultJoiner struct {
+	client *Client
 	limit  int
 	text   strings.Builder
 	more   int // bytes of text past the limit
@@ -54,15 +62,18 @@ type defaultJoiner struct {
 }
 
 func (j *defaultJoiner) add(chunk any) error {
-	text, raw, isText := chunkText(chunk)
+	text, raw, isText, err := j.read(chunk)
+	if err != nil {
+		return err
+	}
 	if isText && !j.mixed {
 		j.appendText(text)
 	}
 	j.mixed = j.mixed || !isText
-	if raw == nil {
+	if raw == nil && isText && j.bytes+len(text) <= j.limit {
 		raw = json.RawMessage(jsonText(text))
 	}
-	if j.bytes+len(raw) > j.limit {
+	if raw == nil || j.bytes+len(raw) > j.limit {
 		j.bytes = j.limit + 1 // the rest is left out too: no holes
 		j.unkept++
 		return nil
@@ -90,8 +101,7 @@ func (j *defaultJoiner) appendText(s string) {
 func (j *defaultJoiner) result() any {
 	if j.mixed {
 		if j.unkept > 0 {
-			left, _ := json.Marshal(fmt.Sprintf("…[%d more chunks]", j.unkept))
-			j.list = append(j.list, left)
+			j.list = append(j.list, json.RawMessage(jsonText(fmt.Sprintf("…[%d more chunks]", j.unkept))))
 		}
 		return j.list
 	}
@@ -109,29 +119,53 @@ type longText struct {
 
 // cut is the text as far as the limit, with what is missing counted.
 func (t longText) cut(limit int) joined {
-	end := boundary(t.head, limit)
-	return joined(valid(t.head[:end]) + truncated(len(t.head)-end+t.more))
+	return joined(cutOff(t.head, limit, t.more))
 }
 
 // joined is text that has been cut already.
 type joined string
 
-// chunkText returns the text of a chunk and whether it is one of the forms that have text. raw is the JSON of
-// chunks that are no plain text.
-func chunkText(chunk any) (text string, raw json.RawMessage, ok bool) {
+// read returns the text of a chunk and whether it is one of the forms that have text. raw is the JSON of chunks
+// that are no plain text; nil when it is too long.
+func (j *defaultJoiner) read(chunk any) (text string, raw json.RawMessage, isText bool, err error) {
+	method := func() string { return "" }
 	switch c := chunk.(type) {
 	case string:
-		return c, nil, true
+		return c, nil, true, nil
 	case []byte:
-		return string(c), nil, true
+		return string(c), nil, true, nil
 	case interface{ Delta() string }:
-		return c.Delta(), nil, true
+		method = c.Delta
 	case fmt.Stringer:
-		return c.String(), nil, true
+		method = c.String
+	default:
+		text, raw, isText = j.readJSON(chunk)
+		return text, raw, isText, nil
 	}
-	raw = jsonOf(chunk)
-	text, ok = deltaText(raw)
-	return text, raw, ok
+	err = j.client.guarded("text", chunk, func() error { text = method(); return nil })
+	if err != nil {
+		return "", nil, false, err
+	}
+	return text, nil, true, nil
+}
+
+func (j *defaultJoiner) readJSON(chunk any) (text string, raw json.RawMessage, isText bool) {
+	if err, ok := chunk.(error); ok {
+		return "", json.RawMessage(jsonText(j.client.textOf(err, j.limit))), false
+	}
+	raw, whole, err := j.client.marshal(chunk, j.limit)
+	switch {
+	case err != nil:
+		said, ok := scalarText(reflect.ValueOf(chunk)) // NaN
+		if !ok {
+			said = boundjson.Unencodable(chunk)
+		}
+		return "", json.RawMessage(jsonText(said)), false
+	case !whole:
+		return "", nil, false
+	}
+	text, isText = deltaText(raw)
+	return text, raw, isText
 }
 
 // delta is what is common to the chunks of model services: OpenAI's chat completions and completions

@@ -121,6 +121,7 @@ func (c *Client) hand(h *Handle) {
 	if k.live {
 		c.live.Put(c.interaction(h, k, took))
 	}
+	k.input, k.output, k.inText, k.outText = nil, nil, "", "" // a context may be kept for long
 }
 
 // interaction is what a sink gets of h, masked as a span is.

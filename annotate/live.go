@@ -38,23 +38,14 @@ type Sink interface {
 
 // report gives an interaction to the sink.
 func (c *Client) report(ctx context.Context, x Interaction) {
-	err := errGoexit // stays when the sink ends the goroutine
-	defer func() {
-		if err != nil {
-			c.failures.note(fmt.Errorf("annotate: sink: %w", err))
-			return
-		}
-		c.reported.Add(1)
-	}()
-	err = c.write(ctx, x)
+	if err := c.judged(func() error { return c.write(ctx, x) }); err != nil {
+		c.failures.note(fmt.Errorf("annotate: sink: %s", c.errorText(err)))
+		return
+	}
+	c.reported.Add(1)
 }
 
-func (c *Client) write(ctx context.Context, x Interaction) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %s", errPanic, errorText(p))
-		}
-	}()
+func (c *Client) write(ctx context.Context, x Interaction) error {
 	if c.cfg.Sink != nil {
 		return c.cfg.Sink.Write(Suppress(ctx), x)
 	}

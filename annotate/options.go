@@ -39,9 +39,9 @@ type config struct {
 	noInput      bool
 	noOutput     bool
 	fields       func(field string, v any) any // of the input
-	redactInput  func(any) any
-	redactOutput func(any) any
-	newJoin      func() joiner
+	redactInput  redaction
+	redactOutput redaction
+	newJoin      func(*Client) joiner
 	metrics      []Metric
 	metricsRate  rate
 	live         choice
@@ -135,20 +135,22 @@ func NoOutput() FuncOption {
 
 // Redact replaces each top-level field of the function's input: the exported fields of a struct under their
 // JSON names, the entries of a map with string keys; any other input is one field named "input". A field for
-// which f panics is replaced by [RedactionFailed]. f must be safe for concurrent use, and so must the
-// functions of [RedactInput] and [RedactOutput]. It works on what RedactInput returns when both are given.
+// which f panics, calls runtime.Goexit or takes more than a second is replaced by [RedactionFailed]. f runs
+// beside the call, on a goroutine of its own; it must be safe for concurrent use, and so must the functions of
+// [RedactInput] and [RedactOutput]. It works on what RedactInput returns when both are given.
 func Redact(f func(field string, v any) any) FuncOption {
 	return funcOption(func(c config) config { c.fields = f; return c })
 }
 
-// RedactInput replaces the function's input in the span. When f panics, or the input is no In, the span has
-// [RedactionFailed]: never the input.
+// RedactInput replaces the function's input in the span. When f panics, calls runtime.Goexit or takes more than
+// a second, or when the input is no In, the span has [RedactionFailed]: never the input.
 func RedactInput[In any](f func(In) any) FuncOption {
-	return funcOption(func(c config) config { c.redactInput = untyped(f); return c })
+	return funcOption(func(c config) config { c.redactInput = redaction{f, untyped(f)}; return c })
 }
 
-// RedactOutput replaces the function's output in the span; of a stream, the chunks joined. When f panics, or
-// the output is no Out, the span has [RedactionFailed]: never the output.
+// RedactOutput replaces the function's output in the span; of a stream, the chunks joined. When f panics, calls
+// runtime.Goexit or takes more than a second, or when the output is no Out, the span has [RedactionFailed]: never
+// the output.
 func RedactOutput[Out any](f func(Out) any) FuncOption {
-	return funcOption(func(c config) config { c.redactOutput = untyped(f); return c })
+	return funcOption(func(c config) config { c.redactOutput = redaction{f, untyped(f)}; return c })
 }

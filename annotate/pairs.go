@@ -16,13 +16,13 @@ const badKey = "!BADKEY"
 // eachPair walks over keys and values as package slog takes them: a key, which is a string of any type, such as
 // an attribute.Key, and the value after it; or alone a slog.Attr, an attribute.KeyValue, a list of either, an
 // attribute.Set, or a map whose keys are strings (in the order of its keys).
-func eachPair(args []any) iter.Seq2[string, any] {
+func (c *Client) eachPair(args []any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for i := 0; i < len(args); i++ {
 			var more bool
 			switch key, isKey := keyOf(args[i]); {
 			case !isKey:
-				more = eachOf(args[i], yield)
+				more = c.eachOf(args[i], yield)
 			case i+1 == len(args):
 				more = yield(badKey, key)
 			default:
@@ -51,18 +51,18 @@ func keyOf(arg any) (key string, ok bool) {
 }
 
 // eachOf walks over the pairs that one argument holds; it reports whether to go on.
-func eachOf(arg any, yield func(string, any) bool) bool {
+func (c *Client) eachOf(arg any, yield func(string, any) bool) bool {
 	switch a := arg.(type) {
 	case slog.Attr:
-		return yield(a.Key, logged(a.Value, 0))
+		return yield(a.Key, c.logged(a.Value, 0))
 	case attribute.KeyValue:
 		return yield(string(a.Key), a.Value)
 	case []slog.Attr:
-		return every(a, func(kv slog.Attr) bool { return eachOf(kv, yield) })
+		return every(a, func(kv slog.Attr) bool { return c.eachOf(kv, yield) })
 	case []attribute.KeyValue:
-		return every(a, func(kv attribute.KeyValue) bool { return eachOf(kv, yield) })
+		return every(a, func(kv attribute.KeyValue) bool { return c.eachOf(kv, yield) })
 	case attribute.Set:
-		return every(a.ToSlice(), func(kv attribute.KeyValue) bool { return eachOf(kv, yield) })
+		return every(a.ToSlice(), func(kv attribute.KeyValue) bool { return c.eachOf(kv, yield) })
 	}
 	m := reflect.ValueOf(arg)
 	if m.Kind() != reflect.Map || m.Type().Key().Kind() != reflect.String {

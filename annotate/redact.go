@@ -1,11 +1,12 @@
 package annotate
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/waymark-trace/waymark/internal/boundjson"
 )
 
 // RedactionFailed stands in place of a value whose redaction failed.
@@ -25,62 +26,51 @@ func untyped[T any](f func(T) any) func(any) any {
 	}
 }
 
-// redacted returns f(v), and the marker when f panics.
-func redacted(v any, f func(any) any) (out any) {
-	if f == nil {
+// redaction replaces a value. The zero one leaves it.
+type redaction struct {
+	by any // the program's function
+	do func(any) any
+}
+
+// redacted returns what r says of v, and the marker when it does not say anything.
+func (c *Client) redacted(v any, r redaction) any {
+	if r.do == nil {
 		return v
 	}
-	defer func() {
-		if recover() != nil {
-			out = RedactionFailed
-		}
-	}()
-	return f(v)
+	var out any
+	if c.guarded("redaction", r.by, func() error { out = r.do(v); return nil }) != nil {
+		return RedactionFailed
+	}
+	return out
 }
 
 // inputOf is the input as the span may have it.
-func (c *config) inputOf(v any) any {
-	v = redacted(v, c.redactInput)
-	if c.fields == nil {
+func (c *Client) inputOf(v any, cfg *config) any {
+	v = c.redacted(v, cfg.redactInput)
+	if cfg.fields == nil {
 		return v
 	}
-	return redacted(v, func(v any) any { return redactFields(v, c.fields) })
+	return c.redactFields(v, cfg.fields)
 }
 
-func (c *config) outputOf(v any) any { return redacted(v, c.redactOutput) }
+func (c *Client) outputOf(v any, cfg *config) any { return c.redacted(v, cfg.redactOutput) }
 
-// object is a JSON object whose keys keep their order.
-type object []field
-
-type field struct {
-	name  string
-	value any
-}
-
-// MarshalJSON encodes the fields in their order. A value that cannot be encoded is named by its type.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
+// redactFields calls f for each top-level field of v. It is the marker when v cannot be looked into.
+func (c *Client) redactFields(v any, f func(string, any) any) (out any) {
+	defer func() {
+		if recover() != nil { // of reflection
+			out = RedactionFailed
 		}
-		b.WriteString(jsonText(f.name))
-		b.WriteByte(':')
-		b.Write(jsonOf(f.value))
+	}()
+	one := func(name string, v any) any {
+		return c.redacted(v, redaction{f, func(v any) any { return f(name, v) }})
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// redactFields calls f for each top-level field of v.
-func redactFields(v any, f func(string, any) any) any {
 	fields, ok := fieldsOf(reflect.ValueOf(v), 0)
 	if !ok {
-		return redacted(v, func(v any) any { return f("input", v) })
+		return one("input", v)
 	}
 	for i, have := range fields {
-		fields[i].value = redacted(have.value, func(v any) any { return f(have.name, v) })
+		fields[i].Value = one(have.Name, have.Value)
 	}
 	return fields
 }
@@ -90,7 +80,7 @@ const maxNested = 100
 
 // fieldsOf returns the fields of a struct or of a map with string keys. A type that encodes itself has none.
 // It panics for a value that holds itself, which is then not shown: a stack that overflows ends the program.
-func fieldsOf(v reflect.Value, depth int) (object, bool) {
+func fieldsOf(v reflect.Value, depth int) (boundjson.Object, bool) {
 	if depth > maxNested {
 		panic("a value that holds itself")
 	}
@@ -109,11 +99,11 @@ func fieldsOf(v reflect.Value, depth int) (object, bool) {
 		if v.Type().Key().Kind() != reflect.String {
 			return nil, false
 		}
-		var o object
+		var o boundjson.Object
 		for it := v.MapRange(); it.Next(); {
-			o = append(o, field{it.Key().String(), it.Value().Interface()})
+			o = append(o, boundjson.Member{Name: it.Key().String(), Value: it.Value().Interface()})
 		}
-		slices.SortFunc(o, func(a, b field) int { return strings.Compare(a.name, b.name) })
+		slices.SortFunc(o, func(a, b boundjson.Member) int { return strings.Compare(a.Name, b.Name) })
 		return o, true
 	case reflect.Struct:
 		return structFields(v, depth), true
@@ -121,8 +111,8 @@ func fieldsOf(v reflect.Value, depth int) (object, bool) {
 	return nil, false
 }
 
-func structFields(v reflect.Value, depth int) object {
-	var o object
+func structFields(v reflect.Value, depth int) boundjson.Object {
+	var o boundjson.Object
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
@@ -138,7 +128,7 @@ func structFields(v reflect.Value, depth int) object {
 		if name == "" {
 			name = sf.Name
 		}
-		o = append(o, field{name, v.Field(i).Interface()})
+		o = append(o, boundjson.Member{Name: name, Value: v.Field(i).Interface()})
 	}
 	return o
 }

@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-trace/waymark/internal/guard"
 )
 
 // Metric scores a call after it has returned, off the request path. It is used from several goroutines at
@@ -83,55 +86,48 @@ type job struct {
 
 func (c *Client) score(ctx context.Context, j job) {
 	for _, m := range j.metrics {
-		if m != nil {
-			c.scoreOne(ctx, m, j)
+		if m == nil {
+			continue
+		}
+		if err := c.scoreOne(ctx, m, j); err != nil {
+			c.failures.note(err)
 		}
 	}
 }
 
-func (c *Client) scoreOne(ctx context.Context, m Metric, j job) {
+// scoreOne makes the span of a score, also of one that fails.
+func (c *Client) scoreOne(ctx context.Context, m Metric, j job) error {
 	ctx = Suppress(trace.ContextWithSpanContext(ctx, j.span))
-	name, err := metricName(m)
+	name := "metric"
+	err := c.judged(func() error { name = cut(m.Name(), maxWordBytes); return nil })
 	ctx, span := c.attach().tracer.Start(ctx, "evaluate "+name,
 		trace.WithLinks(trace.Link{SpanContext: j.root}),
 		trace.WithAttributes(SpanKindKey.String(string(Evaluator))))
-	var s Score
-	ended := false
-	defer func() { // also when the metric ends its goroutine
-		if !ended {
-			err = errGoexit
-		}
-		if err == nil {
-			err = c.writeScore(span, name, s)
-		}
-		if err != nil {
-			span.SetStatus(codes.Error, errorText(err))
-			c.failures.note(fmt.Errorf("annotate: metric %q: %w", name, err))
-		}
-		span.End()
-	}()
+	defer span.End()
 	if err == nil {
-		s, err = c.judge(ctx, m, j.sample)
+		err = c.judged(func() error {
+			s, err := m.Score(ctx, j.sample)
+			if err != nil {
+				return err
+			}
+			return c.writeScore(span, name, s)
+		})
 	}
-	ended = true
+	if err == nil {
+		return nil
+	}
+	text := c.errorText(err)
+	span.SetStatus(codes.Error, text)
+	return fmt.Errorf("annotate: metric %q: %s", name, text)
 }
 
-func metricName(m Metric) (name string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			name, err = "metric", fmt.Errorf("%w: %s", errPanic, errorText(p))
-		}
-	}()
-	return cut(m.Name(), maxWordBytes), nil
-}
-
-func (c *Client) judge(ctx context.Context, m Metric, sample Sample) (s Score, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %s", errPanic, errorText(p))
-		}
-	}()
-	return m.Score(ctx, sample)
+// judged calls a method of a metric, which may end its goroutine: the metrics after it are not to be lost.
+func (c *Client) judged(f func() error) error {
+	err := guard.Call(f)
+	if panicked, ok := errors.AsType[*guard.PanicError](err); ok {
+		return fmt.Errorf("%w: %s", errPanic, c.errorText(panicked.Value))
+	}
+	return err
 }
 
 // writeScore puts the score on its span.

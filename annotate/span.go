@@ -2,7 +2,6 @@ package annotate
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"runtime/debug"
 	"sync/atomic"
@@ -170,16 +169,20 @@ func (h *Handle) SetOutput(v any) {
 	}
 }
 
-func (h *Handle) input(v any, keep bool) {
-	text, mime := encode(v, h.client.max)
+// input returns the text that was recorded.
+func (h *Handle) input(v any, keep bool) string {
+	text, mime := h.client.encode(v, h.client.max)
 	h.span.SetAttributes(InputValueKey.String(text), InputMIMETypeKey.String(mime))
 	if keep {
 		h.kept.setInput(v, text)
 	}
+	return text
 }
 
-func (h *Handle) output(v any) {
-	h.outputText(encode(v, h.client.max))
+func (h *Handle) output(v any) string {
+	text, mime := h.client.encode(v, h.client.max)
+	h.outputText(text, mime)
+	return text
 }
 
 func (h *Handle) outputText(text, mime string) {
@@ -189,7 +192,7 @@ func (h *Handle) outputText(text, mime string) {
 // SetAttribute sets an attribute: scalars and slices of scalars as they are, anything else as JSON.
 func (h *Handle) SetAttribute(key string, value any) {
 	if h.wants() && key != "" {
-		h.span.SetAttributes(toAttribute(key, value, h.client.max))
+		h.span.SetAttributes(h.client.toAttribute(key, value, h.client.max))
 	}
 }
 
@@ -201,7 +204,7 @@ func (h *Handle) SetAttributes(pairs ...any) {
 	if !h.wants() {
 		return
 	}
-	for key, value := range eachPair(pairs) {
+	for key, value := range h.client.eachPair(pairs) {
 		h.SetAttribute(key, value)
 	}
 }
@@ -213,10 +216,11 @@ func (h *Handle) SetError(description string, err error) {
 		return
 	}
 	if err != nil {
+		text := h.client.errorText(err)
 		if description == "" {
-			description = errorText(err)
+			description = text
 		}
-		h.exception(typeName(err), errorText(err), "")
+		h.exception(typeName(err), text, "")
 	}
 	description = cut(description, maxMessageBytes)
 	h.span.SetStatus(codes.Error, description)
@@ -253,30 +257,36 @@ func (h *Handle) finish(o outcome) {
 	if h.ended.Swap(true) {
 		return
 	}
-	if h.span.IsRecording() {
-		switch {
-		case o.panicked != nil:
-			message := errorText(o.panicked)
-			h.exception(typeName(o.panicked), message, string(debug.Stack()))
-			h.span.SetStatus(codes.Error, message)
-			h.kept.fail(message)
-		case o.goexit:
-			h.span.SetAttributes(semconv.ErrorTypeKey.String("runtime.Goexit"))
-			h.span.SetStatus(codes.Error, "goexit")
-			h.kept.fail("goexit")
-		case o.err != nil:
-			h.SetError("", o.err)
-			h.kept.failWith(o.err)
-		}
-		if attrs, version := h.info.in(h.block); version != h.seen {
-			h.span.SetAttributes(attrs...)
-		}
-		if h.client.cfg.GenAI {
-			h.addGenAI()
-		}
+	defer h.client.hand(h) // in any case, and after the end
+	defer h.span.End()
+	if !h.span.IsRecording() {
+		return
 	}
-	h.span.End()
-	h.client.hand(h)
+	h.conclude(o)
+	if attrs, version := h.info.in(h.block); version != h.seen {
+		h.span.SetAttributes(attrs...)
+	}
+	if h.client.cfg.GenAI {
+		h.addGenAI()
+	}
+}
+
+// conclude says how the work ended.
+func (h *Handle) conclude(o outcome) {
+	switch {
+	case o.panicked != nil:
+		message := h.client.errorText(o.panicked)
+		h.exception(typeName(o.panicked), message, string(debug.Stack()))
+		h.span.SetStatus(codes.Error, message)
+		h.kept.fail(message)
+	case o.goexit:
+		h.span.SetAttributes(semconv.ErrorTypeKey.String("runtime.Goexit"))
+		h.span.SetStatus(codes.Error, "goexit")
+		h.kept.fail("goexit")
+	case o.err != nil:
+		h.SetError("", o.err)
+		h.kept.failWith(o.err)
+	}
 }
 
 // exception adds an exception event. Not RecordError: an error whose Error panics would take the program
@@ -291,26 +301,6 @@ func (h *Handle) exception(name, message, stack string) {
 	}
 	h.span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(attrs...))
 	h.span.SetAttributes(semconv.ErrorTypeKey.String(name))
-}
-
-// errorText is the text of an error or of what was thrown.
-func errorText(v any) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = unencodable(v)
-		}
-	}()
-	if err, ok := v.(error); ok {
-		return cut(err.Error(), maxMessageBytes)
-	}
-	if _, speaks := v.(fmt.Stringer); !speaks {
-		switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // the others hold nothing
-		case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer:
-			text, _ = encodeWhole(v) // fmt does not see that a value holds itself
-			return cut(text, maxMessageBytes)
-		}
-	}
-	return cut(fmt.Sprint(v), maxMessageBytes)
 }
 
 // typeName names the type of v as the SDK names exceptions.

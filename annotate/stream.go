@@ -159,9 +159,9 @@ func (s *stream) begin(ctx context.Context, in any) (context.Context, *run) {
 	switch {
 	case !h.wants() || cfg.noOutput:
 	case cfg.newJoin != nil:
-		r.join = cfg.newJoin()
+		r.join = cfg.newJoin(h.client)
 	default:
-		r.join = &defaultJoiner{limit: h.client.max}
+		r.join = &defaultJoiner{client: h.client, limit: h.client.max}
 	}
 	return ctx, r
 }
@@ -229,12 +229,12 @@ func (r *run) writeOutput() {
 	}
 	if long, ok := out.(longText); ok {
 		out = cut(long.head, r.h.client.max) // redaction sees what is kept
-		if r.cfg.redactOutput == nil {
+		if r.cfg.redactOutput.do == nil {
 			out = long.cut(r.h.client.max)
 		}
 	}
 	if out != JoinFailed {
-		out = r.cfg.outputOf(out)
+		out = r.h.client.outputOf(out, r.cfg)
 	}
 	r.h.gives(out, nil, &config{})
 }

@@ -51,7 +51,7 @@ func (c *Client) SetTags(ctx context.Context, tags ...string) {
 // underscore are reserved and ignored. There is room for 128 entries and 64 KiB. It reaches what
 // [Client.SetUser] reaches.
 func (c *Client) SetMetadata(ctx context.Context, pairs ...any) {
-	meta, reserved := newMeta(pairs)
+	meta, reserved := c.newMeta(pairs)
 	c.noteReserved(reserved)
 	c.setWho(ctx, who{meta: meta})
 }

@@ -125,8 +125,8 @@ func (w who) metadata() string {
 
 // newMeta encodes metadata: scalars are themselves, anything else is a string that holds its JSON. Keys that
 // begin with an underscore are reserved and left out.
-func newMeta(pairs []any) (meta []metaPair, reserved int) {
-	for key, v := range eachPair(pairs) {
+func (c *Client) newMeta(pairs []any) (meta []metaPair, reserved int) {
+	for key, v := range c.eachPair(pairs) {
 		if strings.HasPrefix(key, "_") {
 			reserved++
 			continue
@@ -134,16 +134,16 @@ func newMeta(pairs []any) (meta []metaPair, reserved int) {
 		if key == "" {
 			continue
 		}
-		meta = append(meta, metaPair{cut(key, maxWordBytes), metaValue(v)})
+		meta = append(meta, metaPair{cut(key, maxWordBytes), c.metaValue(v)})
 	}
 	return meta, reserved
 }
 
-func metaValue(v any) string {
+func (c *Client) metaValue(v any) string {
 	if value, ok := v.(attribute.Value); ok {
 		v = value.AsInterface()
 	}
-	kv := toAttribute("", v, maxMetaBytes)
+	kv := c.toAttribute("", v, maxMetaBytes)
 	switch kv.Value.Type() { //nolint:exhaustive // the others are text
 	case attribute.BOOL:
 		return strconv.FormatBool(kv.Value.AsBool())
@@ -157,7 +157,7 @@ func metaValue(v any) string {
 	case attribute.STRING:
 		return jsonText(kv.Value.AsString())
 	}
-	text, _ := encode(v, maxMetaBytes)
+	text, _ := c.encode(v, maxMetaBytes)
 	return jsonText(text)
 }
 

@@ -12,6 +12,7 @@ type BlockOption interface{ block(addition) addition }
 // addition is what the options of one With add.
 type addition struct {
 	who
+	client   *Client
 	reserved int
 	baggage  bool
 }
@@ -38,8 +39,8 @@ func Tags(tags ...string) BlockOption {
 
 // Meta is one entry of the spans' metadata, or several as [Client.SetMetadata] takes them.
 func Meta(pairs ...any) BlockOption {
-	meta, reserved := newMeta(pairs)
 	return blockOption(func(a addition) addition {
+		meta, reserved := a.client.newMeta(pairs)
 		a.who, _ = a.with(who{meta: meta})
 		a.reserved += reserved
 		return a
@@ -66,7 +67,7 @@ func With(ctx context.Context, opts ...BlockOption) context.Context {
 	}
 	c := Default()
 	c.attach()
-	var a addition
+	a := addition{client: c}
 	for _, o := range opts {
 		if o != nil {
 			a = o.block(a)
