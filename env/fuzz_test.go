@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/waymark-trace/waymark/env"
@@ -53,7 +54,7 @@ func FuzzParse(f *testing.F) {
 			if strings.Contains(finding.Error(), secret) {
 				t.Errorf("finding shows the secret: %v", finding)
 			}
-			if strings.ContainsAny(finding.Error(), "\n\r\x00") {
+			if strings.ContainsFunc(finding.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Errorf("finding of several lines: %q", finding.Error())
 			}
 			if finding.Want == "" || finding.Used == "" {

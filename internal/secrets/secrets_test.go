@@ -222,7 +222,7 @@ func isSecret(s string) bool {
 	alnum := 0
 	for _, c := range []byte(s) {
 		switch {
-		case c <= ' ' || c >= 0x7f:
+		case c <= ' ' || c >= 0x7f || c == '*': // which the mask is made of
 			return false
 		case c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z':
 			alnum++
