@@ -32,7 +32,7 @@ type builder struct {
 	view    view
 	diag    *diagnostics
 	find    func(env.Finding)
-	shown   func(target string) string
+	shown   func(string) string // a path, an endpoint, an error of the system
 	console func() io.Writer
 }
 
@@ -47,7 +47,7 @@ func (b *builder) build(plan []plannedDestination) []*destination {
 			dests = append(dests, d)
 			continue
 		}
-		b.find(env.Finding{Key: p.key, Value: p.target, Want: "an exporter that can be built", Used: "the file; the cause: " + b.diag.clean(err.Error())})
+		b.find(env.Finding{Key: p.key, Value: p.target, Want: "an exporter that can be built", Used: "the file; the cause: " + b.shown(err.Error())})
 		if hasFile {
 			continue
 		}
@@ -94,7 +94,7 @@ func (b *builder) file(p plannedDestination) *destination {
 	e, err := jsonlexport.New(p.target, b.fileOptions()...)
 	if err != nil {
 		value, _ := b.cfg.lookup().Lookup(p.key)
-		b.find(env.Finding{Key: p.key, Value: value, Want: "a span file that can be written", Used: noFile + "; the cause: " + b.diag.clean(err.Error())})
+		b.find(env.Finding{Key: p.key, Value: value, Want: "a span file that can be written", Used: noFile + "; the cause: " + b.shown(err.Error())})
 		return nowhere(destFile, "no file: "+cut(b.shown(p.target))+" cannot be written")
 	}
 	return written(destFile, b.shown(e.Path()), e, b.fileView())

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/waymark-trace/waymark/env"
-	"github.com/waymark-trace/waymark/internal/secrets"
 	"github.com/waymark-trace/waymark/internal/statepath"
 )
 
@@ -35,7 +34,7 @@ type Plan struct {
 
 	settings env.Settings
 	dests    []plannedDestination
-	secrets  *secrets.Redactor
+	secrets  redactors
 }
 
 // Destination is one place that spans go to.
@@ -66,7 +65,7 @@ func Explain(cfg Config) Plan {
 		App:      app,
 		Tracing:  settings.Tracing.V,
 		settings: settings,
-		secrets:  newRedactor(app, settings, lookup),
+		secrets:  newRedactors(app, settings, lookup),
 	}
 	for _, f := range findings {
 		p.find(f)
@@ -80,7 +79,7 @@ func Explain(cfg Config) Plan {
 	}
 	p.Values = p.rows(cfg)
 	for i := range p.Values {
-		p.Values[i].Value = p.secrets.Text(p.Values[i].Value)
+		p.Values[i].Value = p.secrets.own.Text(p.Values[i].Value)
 	}
 	return p
 }
@@ -157,12 +156,12 @@ func (p *Plan) has(kind string) bool {
 
 // find adds a finding without secrets, cut to what a log line takes.
 func (p *Plan) find(f env.Finding) {
-	f.Value, f.Want, f.Used = cut(p.secrets.Text(f.Value)), cut(p.secrets.Text(f.Want)), cut(p.secrets.Text(f.Used))
+	f.Value, f.Want, f.Used = cut(p.secrets.own.Text(f.Value)), cut(p.secrets.own.Text(f.Want)), cut(p.secrets.own.Text(f.Used))
 	p.Findings = append(p.Findings, f)
 }
 
-// shown is a path or an endpoint for people.
-func (p *Plan) shown(target string) string { return escaped(p.secrets.Text(target)) }
+// shown is a path, an endpoint, or an error about them for people.
+func (p *Plan) shown(text string) string { return escaped(p.secrets.own.Text(text)) }
 
 func kinds(dests []plannedDestination) []string {
 	if len(dests) == 0 {

@@ -7,27 +7,50 @@ import (
 	"github.com/waymark-trace/waymark/internal/secrets"
 )
 
-// newRedactor knows what nothing of ours may show: the headers' values, what any
-// other variable holds that looks like a credential, such as a key where its path
-// belongs, and user and password of proxies.
-func newRedactor(app string, s env.Settings, lookup env.Lookup) *secrets.Redactor {
-	var values []string
+// redactors know what nothing of ours may show.
+type redactors struct {
+	// own is for texts of ours: paths, names, values of variables. It knows what
+	// looks like a credential, in a header or in any other variable, where none
+	// belongs, and user and password of proxies.
+	own *secrets.Redactor
+	// others is for texts that others wrote, such as the answer of a backend. It
+	// knows every value of a header besides. Such a one can be an ordinary word,
+	// which may be the App's name, too.
+	others *secrets.Redactor
+}
+
+func newRedactors(app string, s env.Settings, lookup env.Lookup) redactors {
+	var known, words []string
 	for _, kv := range s.OTLP.Headers.V {
+		if isContentHeader(kv.Key) {
+			continue
+		}
 		// "c2VjcmV0==" is a name with the value "=". A name is a token, as methods are.
 		_, hidden := env.Show(env.KeyKnownMethods, kv.Key)
-		values = append(values, hidden...)
-		if !isContentHeader(kv.Key) {
-			values = append(values, kv.Value)
+		known = append(known, hidden...)
+		if isCredential(kv) {
+			known = append(known, kv.Value)
+		} else {
+			words = append(words, kv.Value)
 		}
 	}
 	for _, v := range env.Variables(app) {
 		// Of the headers, names and schemes are no secrets.
 		if raw, ok := lookup.Lookup(v.Name); ok && v.Name != env.KeyOTLPHeaders && v.Name != env.KeyOTLPTracesHeaders {
 			_, hidden := env.Show(v.Name, raw)
-			values = append(values, hidden...)
+			known = append(known, hidden...)
 		}
 	}
-	return secrets.New(append(values, proxyUsers()...)...)
+	known = append(known, proxyUsers()...)
+	return redactors{own: secrets.New(known...), others: secrets.New(append(known, words...)...)}
+}
+
+// isCredential reports whether a header has one: by its name, or because its
+// value is no plain word.
+func isCredential(header env.Pair) bool {
+	_, byName := env.Show(env.KeyResourceAttributes, header.Key+"=x")
+	_, byValue := env.Show(env.KeyKnownMethods, header.Value)
+	return len(byName)+len(byValue) > 0
 }
 
 // isContentHeader tells headers that say what is sent: their values are words of

@@ -63,6 +63,30 @@ func TestNoFormOfASecretComesBack(t *testing.T) {
 	}
 }
 
+// A header can hold an ordinary word, which may be the App's name: what we say
+// ourselves is not full of holes then. What others say of it is.
+func TestAHeaderThatIsAnOrdinaryWord(t *testing.T) {
+	t.Parallel()
+	_, vars := collectorFor(t, "http/protobuf", func(context.Context, int) (int64, string, int) {
+		return 0, "dataset shop is full", http.StatusForbidden
+	})
+	vars["OTEL_EXPORTER_OTLP_HEADERS"] = "x-honeycomb-dataset=shop,x-honeycomb-team=8f3bQzX71kLm,x-tenant=production"
+	tracing, out := start(t, vars, alsoFile)
+	if d := tracing.Destination(); !strings.Contains(d, "/shop/traces/") {
+		t.Errorf("Destination: %q", d)
+	}
+	makeSpans(t, tracing.TracerProvider(), 1)
+	if err := shutdown(t, tracing); err == nil || !strings.Contains(err.Error(), "dataset *** is full") {
+		t.Errorf("Shutdown: %v, want the answer without the header's value", err)
+	}
+	if l := out.lines(t, "tracing started"); len(l) != 1 || l[0]["app"] != "shop" {
+		t.Errorf("log: %v", l)
+	}
+	if text := tracing.Plan().String(); !strings.Contains(text, "tracing of shop: on") || !strings.Contains(text, "x-honeycomb-dataset=***") {
+		t.Errorf("plan:\n%s", text)
+	}
+}
+
 // What a program's own hook failed with can still be told apart, unless its text
 // holds a secret.
 func TestCauseOfShutdownsError(t *testing.T) {

@@ -106,8 +106,8 @@ func start(ctx context.Context, cfg Config, forward *forwarder) (*Tracing, error
 		stopped:    make(chan struct{}),
 		restore:    func() {},
 	}
-	t.logger = cfg.logger(t.plan.secrets)
-	t.diag = newDiagnostics(t.logger, t.plan.secrets)
+	t.logger = cfg.logger(t.plan.secrets.own)
+	t.diag = newDiagnostics(t.logger, t.plan.secrets.others)
 	var errs []error
 	if t.plan.Tracing {
 		errs = append(errs, t.turnOn(forward)) //nolint:contextcheck // nothing in it takes long
@@ -352,6 +352,6 @@ func (t *Tracing) startProfiles() {
 	}
 	t.plan.find(env.Finding{
 		Key: s.ProfileDir.Key, Value: s.ProfileDir.V,
-		Want: "profiles that can be taken and written: " + t.diag.clean(err.Error()), Used: used,
+		Want: "profiles that can be taken and written: " + t.plan.shown(err.Error()), Used: used,
 	})
 }
