@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/adrg/xdg v0.5.3
-	github.com/felixge/fgprof v0.9.5
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20240227163752-401108e1b7e7

@@ -69,6 +69,8 @@ type collector interface {
 	release()
 	// sampled reports whether each profile covers the time since start alone.
 	sampled() bool
+	// note says what people should know of the last profile; mostly nothing.
+	note() string
 }
 
 func newCollector(kind string) collector {
@@ -112,6 +114,7 @@ func (c *lookupCollector) collect(final bool) ([]byte, error) {
 
 func (*lookupCollector) release()      {}
 func (*lookupCollector) sampled() bool { return false }
+func (*lookupCollector) note() string  { return "" }
 
 // blockCollector switches the block profile on. The runtime does not tell its
 // rate, so that release can only switch it off, which is where Go programs

@@ -34,6 +34,8 @@ type manifestFile struct {
 	File  string `json:"file"` // beside the manifest
 	Bytes int    `json:"bytes"`
 	Pprof string `json:"pprof"` // the command that opens it
+	// Note says why there is less in it than people expect.
+	Note string `json:"note,omitempty"`
 }
 
 type manifestMissing struct {
@@ -53,7 +55,7 @@ func (r *recording) manifest(stop time.Time, reason string) ([]byte, error) {
 		m.Stop = &stop
 	}
 	for _, f := range r.files {
-		m.Files = append(m.Files, manifestFile{Kind: f.kind, File: filepath.Base(f.path), Bytes: f.bytes, Pprof: pprofCommand(f.path)})
+		m.Files = append(m.Files, manifestFile{Kind: f.kind, File: filepath.Base(f.path), Bytes: f.bytes, Pprof: pprofCommand(f.path), Note: f.note})
 	}
 	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "(devel)" {
 		m.Version = bi.Main.Version

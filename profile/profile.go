@@ -76,6 +76,7 @@ type recording struct {
 type file struct {
 	kind, path string
 	bytes      int
+	note       string
 	role       role
 }
 

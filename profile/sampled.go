@@ -10,8 +10,6 @@ import (
 	"runtime/pprof"
 	"sync"
 	"time"
-
-	"github.com/felixge/fgprof"
 )
 
 // cpuCollector is the runtime's CPU profile, of which a process has one.
@@ -50,6 +48,7 @@ func (c *cpuCollector) collect(bool) ([]byte, error) {
 
 func (*cpuCollector) release()      {}
 func (*cpuCollector) sampled() bool { return true }
+func (*cpuCollector) note() string  { return "" }
 
 // lockedBuffer takes what the runtime's writer goroutine writes.
 type lockedBuffer struct {
@@ -79,43 +78,42 @@ func (b *lockedBuffer) complete() bool {
 	return err == nil
 }
 
-// shortestFgprof is how long fgprof has to run before it may be stopped. Its first
-// tick comes after 1/99 s; without one, its export divides by a rate of zero. The
-// same happens when fewer than one tick in two seconds was served, on a machine
-// that is out of breath: hence the recover as well.
-const shortestFgprof = 20 * time.Millisecond
-
-// fgprofCollector is the wall-clock profile of all goroutines. It cuts stacks at
-// 32 frames, has no labels, and counts every parked goroutine.
+// fgprofCollector is the wall-clock profile of all goroutines, as github.com/felixge/fgprof
+// makes it. It cuts stacks at 32 frames, has no labels, and counts every parked goroutine.
 type fgprofCollector struct {
-	stop  func() error
-	buf   *bytes.Buffer
-	began time.Time
+	wall *wallclock
+	quit chan struct{} // closed to end the sampling
+	done chan error    // has its end
+	said string        // of the last profile
 }
 
 func (c *fgprofCollector) start() error {
-	c.buf, c.began = &bytes.Buffer{}, time.Now()
-	c.stop = fgprof.Start(c.buf, fgprof.FormatPprof)
+	c.wall, c.quit, c.done = newWallclock(time.Now()), make(chan struct{}), make(chan error, 1)
+	go func(w *wallclock, quit <-chan struct{}, done chan<- error) {
+		done <- safely(kindFgprof, func() error { w.run(quit); return nil })
+	}(c.wall, c.quit, c.done)
 	return nil
 }
 
-func (c *fgprofCollector) collect(bool) (data []byte, err error) {
-	stop := c.stop
-	if stop == nil {
+func (c *fgprofCollector) collect(bool) ([]byte, error) {
+	w := c.wall
+	if w == nil {
 		return nil, nil
 	}
-	c.stop = nil // a second call would wait for ever
-	time.Sleep(time.Until(c.began.Add(shortestFgprof)))
-	defer func() {
-		if r := recover(); r != nil {
-			data, err = nil, fmt.Errorf("fgprof: too few samples in %v: %v", time.Since(c.began).Round(time.Millisecond), r)
-		}
-	}()
-	if err := stop(); err != nil {
+	c.wall = nil
+	close(c.quit)
+	if err := <-c.done; err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	c.said = w.note(now)
+	data, err := w.encode(now)
+	if err != nil {
 		return nil, fmt.Errorf("fgprof: %w", err)
 	}
-	return c.buf.Bytes(), nil
+	return data, nil
 }
 
-func (*fgprofCollector) release()      {}
-func (*fgprofCollector) sampled() bool { return true }
+func (c *fgprofCollector) note() string { return c.said }
+func (*fgprofCollector) release()       {}
+func (*fgprofCollector) sampled() bool  { return true }

@@ -13,6 +13,7 @@ import (
 type taken struct {
 	kind string
 	data []byte
+	note string
 	err  error
 }
 
@@ -21,6 +22,7 @@ func take(kind string, c collector, last bool) taken {
 	t := taken{kind: kind}
 	t.err = safely(kind, func() (err error) {
 		t.data, err = c.collect(last)
+		t.note = c.note()
 		return err
 	})
 	return t
@@ -86,7 +88,7 @@ func (r *recording) save(t taken, path string, ro role) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if written {
-		f := file{kind: t.kind, path: path, bytes: len(t.data), role: ro}
+		f := file{kind: t.kind, path: path, bytes: len(t.data), note: t.note, role: ro}
 		if i := slices.IndexFunc(r.files, func(old file) bool { return old.path == path }); i >= 0 {
 			r.files[i] = f
 		} else {
