@@ -17,17 +17,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 func TestEncodeAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too: the plain run counts")
 	}
-	var e encoder
+	var e sdkotlp.JSON
 	var keys otlpjson.Keys
 	s := scalarSpan()
 	buf := make([]byte, 0, 4096)
-	if got := testing.AllocsPerRun(200, func() { buf = e.span(&keys, buf[:0], s) }); got != 0 {
+	if got := testing.AllocsPerRun(200, func() { buf = e.AppendSpan(&keys, buf[:0], s) }); got != 0 {
 		t.Errorf("%v allocations a span, want 0", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 // scalarSpan has ten scalar attributes and an event.
@@ -40,13 +41,13 @@ func scalarSpan() sdktrace.ReadOnlySpan {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	var e encoder
+	var e sdkotlp.JSON
 	var keys otlpjson.Keys
 	s := scalarSpan()
 	buf := make([]byte, 0, 4096)
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = e.span(&keys, buf[:0], s)
+		buf = e.AppendSpan(&keys, buf[:0], s)
 	}
 	b.SetBytes(int64(len(buf)))
 }

@@ -41,7 +41,7 @@ func encoded(t *testing.T, stubs []tracetest.SpanStub, opts ...jsonlexport.Optio
 }
 
 // checkMeaning compares the line of one span with its input, through two
-// decoders that know nothing of ours.
+// decoders that know nothing of ours, and the protobuf that exporters send of it.
 func checkMeaning(t *testing.T, s *tracetest.SpanStub) {
 	t.Helper()
 	data := encoded(t, []tracetest.SpanStub{*s})
@@ -58,6 +58,9 @@ func checkMeaning(t *testing.T, s *tracetest.SpanStub) {
 	}
 	if diff := cmp.Diff(want, protoModels(t, data), opts); diff != "" {
 		t.Errorf("protojson reads (-input +read):\n%s\n%q", diff, data)
+	}
+	if diff := cmp.Diff(want, protobufModels(t, s), opts); diff != "" {
+		t.Errorf("pdata reads of protobuf (-input +read):\n%s", diff)
 	}
 }
 

@@ -159,7 +159,7 @@ func (l *lining) add(spans []sdktrace.ReadOnlySpan) (done int, err error) {
 		}
 		if c := l.chunk; c != nil && cap(c.buf)-len(c.buf) >= directRoom && len(c.buf)+directRoom <= l.e.buf.line {
 			start := len(c.buf)
-			c.buf = l.e.enc.span(&l.sc.keys, c.buf, s)
+			c.buf = l.e.enc.AppendSpan(&l.sc.keys, c.buf, s)
 			if len(c.buf)+len(g.end) <= l.e.buf.line {
 				c.spans++
 				continue
@@ -170,7 +170,7 @@ func (l *lining) add(spans []sdktrace.ReadOnlySpan) (done int, err error) {
 			l.append(l.sc.buf)
 			continue
 		}
-		l.sc.buf = l.e.enc.span(&l.sc.keys, l.sc.buf[:0], s)
+		l.sc.buf = l.e.enc.AppendSpan(&l.sc.keys, l.sc.buf[:0], s)
 		l.append(l.sc.buf)
 	}
 	return done, nil

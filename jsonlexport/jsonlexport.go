@@ -29,6 +29,8 @@ import (
 	"sync/atomic"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 // Exporter is both a SpanProcessor, which is the cheaper and the lossless way to
@@ -36,7 +38,7 @@ import (
 // use. It has one goroutine, which [Exporter.Shutdown] ends.
 type Exporter struct {
 	cfg  config
-	enc  encoder
+	enc  sdkotlp.JSON
 	out  sink          // who holds writing has it alone after New
 	wake chan struct{} // holds one: look at the state
 	done chan struct{} // closed when the writer has ended
@@ -129,7 +131,7 @@ func newExporter(opts []Option) *Exporter {
 		gaveUp:   make(chan struct{}),
 		finished: make(chan struct{}),
 	}
-	e.enc = encoder{transform: cfg.transform, panicked: func(r any) {
+	e.enc = sdkotlp.JSON{Transform: cfg.transform, Panicked: func(r any) {
 		e.report(kindTransform, fmt.Errorf("transform panicked, the attribute is left out: %v", r))
 	}}
 	return e

@@ -24,7 +24,7 @@ type config struct {
 	maxBufferBytes int64
 	flushInterval  time.Duration
 	keepPrevious   bool
-	transform      transform
+	transform      func(attribute.KeyValue) (attribute.KeyValue, bool)
 	logger         *slog.Logger
 	handle         func(error)
 }

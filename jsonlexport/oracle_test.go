@@ -13,11 +13,15 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 // The oracle's model of one span with its resource and scope. A value is nil,
@@ -148,19 +152,39 @@ func anys[T any](vs []T, f func(T) any) []any {
 func pdataModels(t *testing.T, data []byte) (models []model) {
 	t.Helper()
 	for _, traces := range decodeLines(t, data) {
-		for _, rs := range traces.ResourceSpans().All() {
-			for _, ss := range rs.ScopeSpans().All() {
-				for _, s := range ss.Spans().All() {
-					m := pdataSpan(s)
-					m.Resource, m.ResourceURL = pdataKVs(rs.Resource().Attributes()), rs.SchemaUrl()
-					m.Scope, m.URL = pdataKVs(ss.Scope().Attributes()), ss.SchemaUrl()
-					m.ScopeName, m.ScopeVersion = ss.Scope().Name(), ss.Scope().Version()
-					models = append(models, m)
-				}
+		models = append(models, modelsOf(traces)...)
+	}
+	return models
+}
+
+func modelsOf(traces ptrace.Traces) (models []model) {
+	for _, rs := range traces.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, s := range ss.Spans().All() {
+				m := pdataSpan(s)
+				m.Resource, m.ResourceURL = pdataKVs(rs.Resource().Attributes()), rs.SchemaUrl()
+				m.Scope, m.URL = pdataKVs(ss.Scope().Attributes()), ss.SchemaUrl()
+				m.ScopeName, m.ScopeVersion = ss.Scope().Name(), ss.Scope().Version()
+				models = append(models, m)
 			}
 		}
 	}
 	return models
+}
+
+// protobufModels reads the spans as the OTLP exporters send them, with the Collector's
+// decoder.
+func protobufModels(t *testing.T, s *tracetest.SpanStub) (models []model) {
+	t.Helper()
+	request := sdkotlp.AppendProtoRequest(nil, []sdktrace.ReadOnlySpan{s.Snapshot()})
+	if err := proto.Unmarshal(request, &tracepb.TracesData{}); err != nil {
+		t.Fatalf("protobuf: %v", err) // of what is not UTF-8, which pdata takes
+	}
+	traces, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(request)
+	if err != nil {
+		t.Fatalf("protobuf: %v", err)
+	}
+	return modelsOf(traces)
 }
 
 func pdataSpan(s ptrace.Span) model {
@@ -228,12 +252,12 @@ func protoModels(t *testing.T, data []byte) (models []model) {
 			t.Fatalf("encoding/json: %v\n%q", err, line)
 		}
 		rewriteIDs(t, doc)
-		proto, err := json.Marshal(doc)
+		fixed, err := json.Marshal(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var traces tracepb.TracesData
-		if err := protojson.Unmarshal(proto, &traces); err != nil {
+		if err := protojson.Unmarshal(fixed, &traces); err != nil {
 			t.Fatalf("protojson: %v\n%q", err, line)
 		}
 		for _, rs := range traces.GetResourceSpans() {

@@ -70,7 +70,7 @@ func (e *Exporter) encode(sc *scratch, b []byte, s sdktrace.ReadOnlySpan) (_ []b
 	}()
 	scope := s.InstrumentationScope()
 	g = e.group(sc, s.Resource(), &scope)
-	return e.enc.span(&sc.keys, b, s), g, nil
+	return e.enc.AppendSpan(&sc.keys, b, s), g, nil
 }
 
 func (e *Exporter) unencodable(spans uint64) {
@@ -93,7 +93,7 @@ func (e *Exporter) group(sc *scratch, res *resource.Resource, scope *instrumenta
 	e.mu.Unlock()
 	if g == nil {
 		// Outside the lock: the attributes go through the caller's transform.
-		g = &group{key: key, end: e.enc.lineEnd(res, scope), gone: true}
+		g = &group{key: key, end: e.enc.LineEnd(res, scope), gone: true}
 	}
 	sc.recent[sc.next] = g
 	sc.next = (sc.next + 1) % len(sc.recent)

@@ -19,6 +19,9 @@ const (
 
 	// LineStart begins a line; the spans follow, then [CloseList].
 	LineStart = DocumentStart + `{"scopeSpans":[{"spans":[`
+
+	// DocumentEnd is how a line ends, after its one resource.
+	DocumentEnd = "]}\n"
 )
 
 // ScopeOfLine begins the scope after the list of spans; its attributes may
@@ -46,7 +49,7 @@ func CloseLine(b []byte, resourceDropped uint32, resourceSchemaURL string) []byt
 	b = AppendDroppedAttributes(b, resourceDropped)
 	b = append(b, '}')
 	b = appendSchemaURL(b, resourceSchemaURL)
-	return append(b, "}]}\n"...)
+	return append(append(b, '}'), DocumentEnd...)
 }
 
 func appendSchemaURL(b []byte, url string) []byte {

@@ -1,5 +1,5 @@
-// Package sdkotlp turns the small values of a span in OpenTelemetry's Go SDK into
-// the numbers that OTLP has for them.
+// Package sdkotlp turns finished spans of OpenTelemetry's Go SDK into OTLP, JSON
+// and protobuf.
 //
 // Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/trace/v1/trace.proto
 package sdkotlp

@@ -1,4 +1,4 @@
-package jsonlexport
+package sdkotlp
 
 import (
 	"go.opentelemetry.io/otel/attribute"
@@ -7,7 +7,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/internal/otlpjson"
-	"github.com/waymark-trace/waymark/internal/sdkotlp"
 )
 
 // maxDepth is how deep a value may nest; what is deeper becomes tooDeep.
@@ -18,56 +17,57 @@ const (
 	tooDeep  = "(nested too deep)"
 )
 
-// transform is the caller's function on attributes, nil for none.
-type transform func(attribute.KeyValue) (attribute.KeyValue, bool)
-
-// encoder turns spans into OTLP/JSON. It holds nothing that changes.
-type encoder struct {
-	transform transform
-	panicked  func(any) // told the value of a panic of transform
+// JSON turns spans into OTLP/JSON. It is safe for concurrent use when its
+// functions are.
+type JSON struct {
+	// Transform says what is written for an attribute, or false to leave it out;
+	// nil writes each as it is.
+	Transform func(attribute.KeyValue) (attribute.KeyValue, bool)
+	// Panicked is told the value of a panic of Transform.
+	Panicked func(any)
 }
 
-// span appends one span with the comma that ends an element.
-func (e *encoder) span(k *otlpjson.Keys, b []byte, s sdktrace.ReadOnlySpan) []byte {
+// AppendSpan appends one span with the comma that ends an element.
+func (e *JSON) AppendSpan(k *otlpjson.Keys, b []byte, s sdktrace.ReadOnlySpan) []byte {
 	sc, parent := s.SpanContext(), s.Parent()
 	b = otlpjson.OpenSpan(b, &otlpjson.SpanFields{
 		TraceID:           sc.TraceID(),
 		SpanID:            sc.SpanID(),
 		ParentSpanID:      parent.SpanID(),
 		TraceState:        sc.TraceState().String(),
-		Flags:             sdkotlp.Flags(sc, parent),
+		Flags:             Flags(sc, parent),
 		Name:              s.Name(),
-		Kind:              sdkotlp.Kind(s.SpanKind()),
-		StartTimeUnixNano: sdkotlp.UnixNano(s.StartTime()),
-		EndTimeUnixNano:   sdkotlp.UnixNano(s.EndTime()),
+		Kind:              Kind(s.SpanKind()),
+		StartTimeUnixNano: UnixNano(s.StartTime()),
+		EndTimeUnixNano:   UnixNano(s.EndTime()),
 	})
 	b = e.attributes(k, b, s.Attributes())
-	b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(s.DroppedAttributes()))
+	b = otlpjson.AppendDroppedAttributes(b, Count(s.DroppedAttributes()))
 	b = e.events(k, b, s.Events())
-	b = otlpjson.AppendDroppedEvents(b, sdkotlp.Count(s.DroppedEvents()))
+	b = otlpjson.AppendDroppedEvents(b, Count(s.DroppedEvents()))
 	b = e.links(k, b, s.Links())
-	b = otlpjson.AppendDroppedLinks(b, sdkotlp.Count(s.DroppedLinks()))
+	b = otlpjson.AppendDroppedLinks(b, Count(s.DroppedLinks()))
 	status := s.Status()
-	b = otlpjson.AppendStatus(b, sdkotlp.StatusCode(status.Code), status.Description)
+	b = otlpjson.AppendStatus(b, StatusCode(status.Code), status.Description)
 	return otlpjson.CloseObject(b)
 }
 
-func (e *encoder) events(k *otlpjson.Keys, b []byte, events []sdktrace.Event) []byte {
+func (e *JSON) events(k *otlpjson.Keys, b []byte, events []sdktrace.Event) []byte {
 	if len(events) == 0 {
 		return b
 	}
 	b = otlpjson.OpenEvents(b)
 	for i := range events {
 		ev := &events[i]
-		b = otlpjson.OpenEvent(b, sdkotlp.UnixNano(ev.Time), ev.Name)
+		b = otlpjson.OpenEvent(b, UnixNano(ev.Time), ev.Name)
 		b = e.attributes(k, b, ev.Attributes)
-		b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(ev.DroppedAttributeCount))
+		b = otlpjson.AppendDroppedAttributes(b, Count(ev.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
 	return otlpjson.CloseList(b)
 }
 
-func (e *encoder) links(k *otlpjson.Keys, b []byte, links []sdktrace.Link) []byte {
+func (e *JSON) links(k *otlpjson.Keys, b []byte, links []sdktrace.Link) []byte {
 	if len(links) == 0 {
 		return b
 	}
@@ -75,16 +75,16 @@ func (e *encoder) links(k *otlpjson.Keys, b []byte, links []sdktrace.Link) []byt
 	for i := range links {
 		l := &links[i]
 		sc := l.SpanContext
-		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), sdkotlp.Flags(sc, sc))
+		b = otlpjson.OpenLink(b, sc.TraceID(), sc.SpanID(), sc.TraceState().String(), Flags(sc, sc))
 		b = e.attributes(k, b, l.Attributes)
-		b = otlpjson.AppendDroppedAttributes(b, sdkotlp.Count(l.DroppedAttributeCount))
+		b = otlpjson.AppendDroppedAttributes(b, Count(l.DroppedAttributeCount))
 		b = otlpjson.CloseObject(b)
 	}
 	return otlpjson.CloseList(b)
 }
 
 // attributes appends the list with its key, or nothing when it is empty.
-func (e *encoder) attributes(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
+func (e *JSON) attributes(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
 	if len(kvs) == 0 {
 		return b
 	}
@@ -93,8 +93,8 @@ func (e *encoder) attributes(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValu
 }
 
 // keyValues appends the elements of a list of attributes.
-func (e *encoder) keyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
-	if e.transform != nil {
+func (e *JSON) keyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
+	if e.Transform != nil {
 		return e.transformed(k, b, kvs)
 	}
 	return plainKeyValues(k, b, kvs)
@@ -123,7 +123,7 @@ func plainKeyValues(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte
 
 // transformed is keyValues through the transform. It sees these, and not what a
 // map value holds: a mask hides the map as a whole.
-func (e *encoder) transformed(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
+func (e *JSON) transformed(k *otlpjson.Keys, b []byte, kvs []attribute.KeyValue) []byte {
 	for i := range kvs {
 		if kv, ok := e.masked(kvs[i]); ok {
 			b = plainKeyValues(k, b, []attribute.KeyValue{kv})
@@ -133,14 +133,14 @@ func (e *encoder) transformed(k *otlpjson.Keys, b []byte, kvs []attribute.KeyVal
 }
 
 // masked asks the transform; one that panics hides the attribute.
-func (e *encoder) masked(kv attribute.KeyValue) (_ attribute.KeyValue, ok bool) {
+func (e *JSON) masked(kv attribute.KeyValue) (_ attribute.KeyValue, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			ok = false
-			e.panicked(r)
+			e.Panicked(r)
 		}
 	}()
-	return e.transform(kv)
+	return e.Transform(kv)
 }
 
 func keyValue(b []byte, kv *attribute.KeyValue, depth int) []byte {
@@ -206,8 +206,8 @@ func nested(b []byte, v attribute.Value, depth int) []byte {
 	return otlpjson.CloseMap(b)
 }
 
-// lineEnd returns what each line of the resource and scope has after its spans.
-func (e *encoder) lineEnd(res *resource.Resource, scope *instrumentation.Scope) []byte {
+// LineEnd returns what each line of the resource and scope has after its spans.
+func (e *JSON) LineEnd(res *resource.Resource, scope *instrumentation.Scope) []byte {
 	b := otlpjson.ScopeOfLine(nil, scope.Name, scope.Version)
 	b = e.attributes(nil, b, scope.Attributes.ToSlice())
 	b = otlpjson.ResourceOfLine(b, scope.SchemaURL)
