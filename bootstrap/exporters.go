@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/jsonlexport"
@@ -60,13 +59,11 @@ func (b *builder) build(plan []plannedDestination) []*destination {
 func (b *builder) one(p plannedDestination) (*destination, error) {
 	switch p.kind {
 	case destOTLP:
-		var exp sdktrace.SpanExporter
-		var err error
-		b.diag.silently(func() { exp, err = newOTLPExporter(b.set.OTLP) })
+		next, err := newOTLPSender(b.set.OTLP, b.diag.secrets.Text)
 		if err != nil {
 			return nil, err
 		}
-		return gated(destOTLP, b.shown(p.target), newGate(exp, b.set.Batch, b.view, b.diag, destOTLP)), nil
+		return gated(destOTLP, b.shown(p.target), newGate(next, b.set.Batch, b.view, b.diag, destOTLP)), nil
 	case destConsole:
 		exp, err := stdouttrace.New(stdouttrace.WithWriter(b.console()), stdouttrace.WithPrettyPrint())
 		if err != nil {
@@ -76,7 +73,7 @@ func (b *builder) one(p plannedDestination) (*destination, error) {
 		if !batch.ScheduleDelay.IsSet() {
 			batch.ScheduleDelay.V = consoleDelay
 		}
-		return gated(destConsole, b.shown(p.target), newGate(exp, batch, b.view, b.diag, destConsole)), nil
+		return gated(destConsole, b.shown(p.target), newGate(&exporterSender{SpanExporter: exp}, batch, b.view, b.diag, destConsole)), nil
 	case destOTLPStdout:
 		return written(destOTLPStdout, b.shown(p.target), jsonlexport.NewWriter(b.console(), b.fileOptions()...), b.fileView()), nil
 	default:

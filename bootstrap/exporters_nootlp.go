@@ -5,14 +5,12 @@ package bootstrap
 import (
 	"errors"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-
 	"github.com/waymark-trace/waymark/env"
 )
 
 // otlpBuiltIn says that this binary was built without the OTLP exporters.
 const otlpBuiltIn = false
 
-func newOTLPExporter(env.OTLP) (sdktrace.SpanExporter, error) {
+func newOTLPSender(env.OTLP, func(string) string) (sender, error) {
 	return nil, errors.New("built with the tag waymark_nootlp")
 }

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/env"
+	"github.com/waymark-trace/waymark/internal/otlpsend"
 	"github.com/waymark-trace/waymark/internal/secrets"
 )
 
@@ -40,6 +41,18 @@ func testBatch() env.Batch {
 func quietDiagnostics() *diagnostics { return newDiagnostics(slog.New(slog.DiscardHandler), nil) }
 
 func testGate(f exporterFunc) *gate {
+	return newGate(&exporterSender{SpanExporter: f}, testBatch(), view{}, quietDiagnostics(), "test")
+}
+
+// senderFunc is a sender of one function.
+type senderFunc func(ctx context.Context, spans []sdktrace.ReadOnlySpan, t *otlpsend.Tries) result
+
+func (f senderFunc) send(ctx context.Context, spans []sdktrace.ReadOnlySpan, t *otlpsend.Tries) result {
+	return f(ctx, spans, t)
+}
+func (senderFunc) Shutdown(context.Context) error { return nil }
+
+func senderGate(f senderFunc) *gate {
 	return newGate(f, testBatch(), view{}, quietDiagnostics(), "test")
 }
 
@@ -66,13 +79,6 @@ func wantAccount(t *testing.T, g *gate, want DestinationReport) {
 	}
 }
 
-type partial struct {
-	ErrorMessage  string
-	RejectedItems int64
-}
-
-func (partial) Error() string { return "partial success" }
-
 func TestGateOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -84,10 +90,6 @@ func TestGateOutcomes(t *testing.T) {
 		{"failure", func(context.Context) error { return errors.New("no") }, DestinationReport{Failed: 10}},
 		{"panic", func(context.Context) error { panic("exporter") }, DestinationReport{Failed: 10}},
 		{"timeout", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, DestinationReport{Failed: 10, Uncertain: 10}},
-		{"partial", func(context.Context) error { return fmt.Errorf("export: %w", partial{RejectedItems: 3}) }, DestinationReport{Exported: 7, Failed: 3}},
-		{"partial, joined", func(context.Context) error { return errors.Join(partial{RejectedItems: 3}, nil) }, DestinationReport{Exported: 7, Failed: 3}},
-		{"partial, negative", func(context.Context) error { return partial{RejectedItems: -3} }, DestinationReport{Exported: 10}},
-		{"partial and a failure", func(context.Context) error { return errors.Join(partial{RejectedItems: 3}, errors.New("no")) }, DestinationReport{Failed: 10}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +103,141 @@ func TestGateOutcomes(t *testing.T) {
 					t.Errorf("Shutdown: %v", err)
 				}
 				wantAccount(t, g, c.want)
+			})
+		})
+	}
+}
+
+// A sender tells how many of a batch were not taken.
+func TestGateOfPartialSuccess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := senderGate(func(context.Context, []sdktrace.ReadOnlySpan, *otlpsend.Tries) result {
+			return result{failed: 3, uncertain: 1, err: errors.New("some")}
+		})
+		endSpans(g, 10)
+		time.Sleep(time.Minute)
+		wantAccount(t, g, DestinationReport{Ended: 10, Exported: 7, Failed: 3, Uncertain: 1})
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+	})
+}
+
+// largeSpan is a span of so many bytes.
+func largeSpan(bytes int) sdktrace.ReadOnlySpan {
+	s := tracetest.SpanStubFromReadOnlySpan(sampledSpan())
+	s.Attributes = []attribute.KeyValue{attribute.String("large", strings.Repeat("x", bytes))}
+	return s.Snapshot()
+}
+
+// The queue is bounded in bytes: what is with the exporter counts until the SDK lets
+// go of it, and one span may be too large for all of it.
+func TestGateBoundInBytes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		g := senderGate(func(context.Context, []sdktrace.ReadOnlySpan, *otlpsend.Tries) result {
+			<-release
+			return result{}
+		})
+		s := largeSpan(10 << 20)
+		for range 10 {
+			g.OnEnd(s)
+		}
+		wantAccount(t, g, DestinationReport{Ended: 10, Queued: 6, Dropped: 4})
+		endSpans(g, 1)
+		wantAccount(t, g, DestinationReport{Ended: 11, Queued: 7, Dropped: 4})
+		release <- struct{}{}
+		synctest.Wait() // one is exported, and in the SDK's batch
+		wantAccount(t, g, DestinationReport{Ended: 11, Exported: 1, Queued: 6, Dropped: 4})
+		g.OnEnd(s)
+		wantAccount(t, g, DestinationReport{Ended: 12, Exported: 1, Queued: 6, Dropped: 5})
+		close(release)
+		time.Sleep(time.Minute)
+		for range 6 {
+			g.OnEnd(s)
+		}
+		g.OnEnd(largeSpan(maxQueuedBytes))
+		wantAccount(t, g, DestinationReport{Ended: 19, Exported: 7, Queued: 6, Dropped: 6})
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		wantAccount(t, g, DestinationReport{Ended: 19, Exported: 13, Dropped: 6})
+	})
+}
+
+// A batch is cut by bytes, and each piece has a fate and a time of its own.
+func TestGateCutsByBytes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pieces []int
+		g := senderGate(func(ctx context.Context, spans []sdktrace.ReadOnlySpan, _ *otlpsend.Tries) result {
+			pieces = append(pieces, len(spans))
+			select {
+			case <-time.After(20 * time.Second): // the export timeout is 30 s
+			case <-ctx.Done():
+				t.Errorf("piece %d: %v", len(pieces), context.Cause(ctx))
+			}
+			if len(pieces) == 2 {
+				return result{failed: len(spans), err: errors.New("no")}
+			}
+			return result{}
+		})
+		for _, size := range []int{300, 300, 300, 300, 2000, 10, 10, 900, 10, 10} {
+			g.OnEnd(largeSpan(size << 10))
+		}
+		time.Sleep(25 * time.Second)
+		wantAccount(t, g, DestinationReport{Ended: 10, Queued: 7, Exported: 3})
+		time.Sleep(time.Minute)
+		if got := fmt.Sprint(pieces); got != "[3 1 1 5]" {
+			t.Errorf("pieces of %s spans", got)
+		}
+		wantAccount(t, g, DestinationReport{Ended: 10, Exported: 9, Failed: 1})
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+	})
+}
+
+// At the deadline the pieces before the one that is sent are exported, it has
+// failed, and those after it are dropped. It may have arrived when it has left.
+func TestGateDeadlineBetweenPieces(t *testing.T) {
+	t.Parallel()
+	for name, leaves := range map[string]bool{"left": true, "not left": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				g := senderGate(func(ctx context.Context, spans []sdktrace.ReadOnlySpan, tries *otlpsend.Tries) result {
+					if calls++; calls == 1 {
+						tries.Leave()
+						return result{}
+					}
+					if leaves {
+						tries.Leave()
+					}
+					<-ctx.Done()
+					return result{failed: len(spans), err: context.Cause(ctx)}
+				})
+				for range 10 {
+					g.OnEnd(largeSpan(300 << 10))
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := g.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("Shutdown: %v", err)
+				}
+				want := DestinationReport{Ended: 10, Exported: 3, Failed: 3, Dropped: 4}
+				if leaves {
+					want.Uncertain = 3
+				}
+				wantAccount(t, g, want)
+				synctest.Wait()
+				wantAccount(t, g, want)
+				if calls != 2 {
+					t.Errorf("%d pieces were sent, want 2", calls)
+				}
 			})
 		})
 	}

@@ -125,6 +125,6 @@ func nowhere(name, why string) *destination {
 type droppingProcessor struct{ acc *account }
 
 func (droppingProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (p droppingProcessor) OnEnd(sdktrace.ReadOnlySpan)                   { p.acc.end() }
+func (p droppingProcessor) OnEnd(sdktrace.ReadOnlySpan)                   { p.acc.end(0) }
 func (droppingProcessor) ForceFlush(context.Context) error                { return nil }
 func (droppingProcessor) Shutdown(context.Context) error                  { return nil }

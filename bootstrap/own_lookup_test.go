@@ -51,7 +51,7 @@ func poison(cert string) map[string][]string {
 func TestOwnLookup(t *testing.T) {
 	t.Parallel()
 	for kind, process := range poison(certificateFile(t)) {
-		for _, protocol := range []string{"grpc"} {
+		for _, protocol := range []string{"grpc", "http/protobuf"} {
 			for _, globals := range []string{"ours", "none"} {
 				t.Run(strings.Join([]string{kind, protocol, "globals " + globals}, " "), func(t *testing.T) {
 					t.Parallel()

@@ -24,8 +24,8 @@ type DestinationReport struct {
 	Queued    uint64 `json:"queued"`    // ended, neither exported nor given up
 	Exported  uint64 `json:"exported"`  // taken by the file or the backend
 	Failed    uint64 `json:"failed"`    // could not be exported, or were cleared by another process
-	Uncertain uint64 `json:"uncertain"` // of Failed: timed out, may have arrived
-	Dropped   uint64 `json:"dropped"`   // past a bound, or after Shutdown; never sent
+	Uncertain uint64 `json:"uncertain"` // of Failed: no answer came, may have arrived
+	Dropped   uint64 `json:"dropped"`   // past a bound (spans, 64 MiB), or after Shutdown; never sent
 	Discarded uint64 `json:"discarded"` // exported, and gone since, with an old part of the file or one that was deleted
 }
 
@@ -59,7 +59,7 @@ func (d DestinationReport) String() string {
 		count uint64
 	}{
 		{"failed", d.Failed},
-		{"timed out and may have arrived", d.Uncertain},
+		{"may have arrived", d.Uncertain},
 		{"dropped", d.Dropped},
 		{"queued", d.Queued},
 		{"still open", d.Open},

@@ -84,7 +84,7 @@ func otlpVariables() []Variable {
 		{KeyOTLPTracesHeaders, "none", "headers for traces; replace the others", group},
 		{KeyOTLPCompression, "`none`", "`gzip` or `none`", group},
 		{KeyOTLPTracesCompression, "none", traces, group},
-		{KeyOTLPTimeout, "`10000`", "milliseconds for an export; 0 is no limit", group},
+		{KeyOTLPTimeout, "`10000`", "milliseconds for one request; 0 is no limit", group},
 		{KeyOTLPTracesTimeout, "none", traces, group},
 		{KeyOTLPCertificate, "the system's", "PEM file with the authorities that the server's certificate is checked with", group},
 		{KeyOTLPTracesCertificate, "none", traces, group},
@@ -100,7 +100,7 @@ func batchVariables() []Variable {
 	return []Variable{
 		{KeyBSPScheduleDelay, "`5000`", "milliseconds between exports, above 0", group},
 		{KeyBSPExportTimeout, "`30000`", "milliseconds for a batch; 0 is no limit", group},
-		{KeyBSPMaxQueueSize, "`2048`", "spans that wait, 1 to 1048576; more are dropped and counted", group},
+		{KeyBSPMaxQueueSize, "`2048`", "spans that wait, 1 to 1048576; more, and what holds more than 64 MiB, are dropped and counted", group},
 		{KeyBSPMaxExportBatchSize, "`512`", "spans in a batch, 1 to the queue's size", group},
 	}
 }

@@ -1,18 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/otlpsend"
+	"github.com/waymark-trace/waymark/internal/secrets"
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 const sendUsage = `usage: waymark send [-endpoint URL] [flags] [FILE …]
@@ -71,7 +75,13 @@ func runSend(ctx context.Context, c *call, args []string) error {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	s := &sending{call: c, client: client, max: o.batch, progress: newProgress(c), state: sendState{Endpoint: cfg.Endpoint}}
+	s := &sending{
+		call: c, client: client, format: tracefile.OTLPProto, max: o.batch, retryFor: o.retryFor,
+		progress: newProgress(c), state: sendState{Endpoint: cfg.Endpoint},
+	}
+	if cfg.Protocol == otlpsend.HTTPJSON {
+		s.format = tracefile.OTLPJSON
+	}
 	if o.resume != "" {
 		if s.state, err = loadState(o.resume, cfg.Endpoint); err != nil {
 			return err
@@ -118,13 +128,17 @@ func (c *call) sendConfig(o sendFlags) (otlpsend.Config, error) {
 		return otlpsend.Config{}, errors.New(otlp.Unusable)
 	}
 	headers := map[string]string{}
+	var keys []string
 	for _, h := range otlp.Headers.V {
 		headers[h.Key] = h.Value
+		keys = append(keys, h.Value)
 	}
-	tls, err := otlpsend.TLS(otlp.Certificate.V, otlp.ClientCertificate.V, otlp.ClientKey.V)
+	file := func(v env.Value[string]) otlpsend.File { return otlpsend.File{Name: v.Key, Path: v.V} }
+	tls, err := otlpsend.TLS(file(otlp.Certificate), file(otlp.ClientCertificate), file(otlp.ClientKey))
 	return otlpsend.Config{
 		Endpoint: otlp.Endpoint.V, Protocol: otlp.Protocol.V, Headers: headers, TLS: tls,
 		Gzip: otlp.Compression.V == "gzip", Timeout: otlp.Timeout.V, RetryFor: o.retryFor,
+		Redact: secrets.New(keys...).Text,
 	}, err
 }
 
@@ -133,9 +147,12 @@ type sending struct {
 	call     *call
 	client   *otlpsend.Client
 	progress *progress
+	format   tracefile.Format
 	file     string // of the state; "" is none
 	state    sendState
 	max      int // spans in a batch
+	retryFor time.Duration
+	waiting  atomic.Bool // nobody answers, and that is said
 
 	batch   []*traces.Span
 	bytes   int
@@ -143,10 +160,6 @@ type sending struct {
 	skipped uint64 // sent before
 	total   otlpsend.Outcome
 }
-
-// maxBatchBytes keeps a request under the 4 MiB that gRPC servers take; what is
-// larger than estimated is halved when the receiver says so.
-const maxBatchBytes = 1 << 20
 
 func (s *sending) run(ctx context.Context, src *spansource.Source) error {
 	defer s.progress.end()
@@ -184,7 +197,7 @@ func errChanged(file string) error {
 
 func (s *sending) add(ctx context.Context, span *traces.Span) error {
 	size := sizeOf(span)
-	if len(s.batch) == s.max || len(s.batch) > 0 && s.bytes+size > maxBatchBytes {
+	if len(s.batch) == s.max || len(s.batch) > 0 && s.bytes+size > otlpsend.RequestBytes {
 		if err := s.flush(ctx); err != nil {
 			return err
 		}
@@ -196,7 +209,7 @@ func (s *sending) add(ctx context.Context, span *traces.Span) error {
 
 // flush sends the batch, and notes how far it got whether or not it got far.
 func (s *sending) flush(ctx context.Context) error {
-	out, err := s.client.Send(ctx, s.batch)
+	out, err := s.client.Send(ctx, len(s.batch), s.encode, &otlpsend.Tries{OnUnreached: s.unreached, OnReached: func() { s.waiting.Store(false) }})
 	s.total.Add(out)
 	for _, span := range s.batch[:out.Done()] {
 		s.mark.add(span)
@@ -211,7 +224,24 @@ func (s *sending) flush(ctx context.Context) error {
 	s.progress.show(func() string {
 		return s.counts("")
 	})
+	if err != nil && out.Uncertain > 0 {
+		err = fmt.Errorf("%w (%s may have arrived)", err, terminal.Count(out.Uncertain, "span"))
+	}
 	return err
+}
+
+func (s *sending) encode(from, to int) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := tracefile.Write(&b, s.format, tracefile.Seq(s.batch[from:to]))
+	return b.Bytes(), err
+}
+
+// unreached says at once that nobody is there: it is tried for long.
+func (s *sending) unreached(err error) {
+	if !s.waiting.Swap(true) {
+		s.progress.end()
+		s.call.warn("%v; trying again for %v", err, s.retryFor)
+	}
 }
 
 // sizeOf is about how long a span is in OTLP.

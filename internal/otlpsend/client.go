@@ -1,25 +1,21 @@
-// Package otlpsend sends finished spans to an OTLP endpoint as they are, and
-// says what became of each.
+// Package otlpsend sends encoded spans to an OTLP endpoint, over HTTP or gRPC, and
+// says what became of each. Nothing in it but the proxy's variables is read from
+// the environment.
 //
-// It is no exporter: an SDK would give the spans ids, times and a resource of
-// its own.
+// Delivered means that an OTLP answer came: a web page that answers every request
+// with 200 has taken nothing. A request whose answer did not come may have arrived
+// all the same, which is told apart from one that cannot have.
 //
 // Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/docs/specification.md
 package otlpsend
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/waymark-trace/waymark/traces"
-	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 // Protocols of OTLP, as OTEL_EXPORTER_OTLP_PROTOCOL spells them.
@@ -29,73 +25,35 @@ const (
 	HTTPJSON     = "http/json"
 )
 
+// RequestBytes is what the spans of one request should not exceed before
+// compression: gRPC servers refuse 4 MiB by default, some proxies 1 MiB.
+const RequestBytes = 1 << 20
+
 // Config says where spans go and how.
 type Config struct {
-	Endpoint string            // the whole URL: for HTTP with its path, for gRPC scheme and host
-	Protocol string            // one of the protocols
-	Headers  map[string]string // sent with every request
-	TLS      *tls.Config       // nil: the system's certificates
-	Gzip     bool
-	Timeout  time.Duration // of one request; 0: none
-	RetryFor time.Duration // how long one batch is tried for; default 1 minute
-	Backoff  time.Duration // before the first retry; default 500 ms
-}
-
-// Outcome is what became of spans that were sent.
-type Outcome struct {
-	Sent    int64    // taken by the receiver
-	Refused int64    // not taken, for good
-	Retries int64    // requests that were made again
-	Reasons []string // what the receiver said about refused spans; a few
-}
-
-// Done is the number of spans whose fate is known.
-func (o *Outcome) Done() int64 { return o.Sent + o.Refused }
-
-// Add adds the outcome of other spans.
-func (o *Outcome) Add(other Outcome) {
-	o.Sent += other.Sent
-	o.Refused += other.Refused
-	o.Retries += other.Retries
-	for _, r := range other.Reasons {
-		o.reason(r)
-	}
-}
-
-func (o *Outcome) reason(text string) {
-	const most, longest = 5, 300
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "…"
-	}
-	if text != "" && len(o.Reasons) < most && !slices.Contains(o.Reasons, text) {
-		o.Reasons = append(o.Reasons, text)
-	}
+	Endpoint   string            // the whole URL: for HTTP with its path, for gRPC scheme, host and port
+	Protocol   string            // one of the protocols
+	Headers    map[string]string // sent with every request
+	TLS        *tls.Config       // for https; nil: the system's certificates
+	Gzip       bool
+	Timeout    time.Duration // of one request; 0: none
+	RetryFor   time.Duration // how long one request is tried for; default 1 minute
+	Backoff    time.Duration // before the first retry, doubled for each other; default 500 ms
+	MaxBackoff time.Duration // default 15 s
+	// Redact takes secrets out of what is shown of a receiver's answer; nil: none.
+	Redact func(string) string
 }
 
 // Client sends. It serves one goroutine.
 type Client struct {
 	cfg       Config
 	transport transport
-	body      bytes.Buffer
 }
 
 // transport makes one request.
 type transport interface {
-	post(ctx context.Context, body []byte) reply
+	post(ctx context.Context, body []byte, t *Tries) reply
 	close() error
-}
-
-// reply is the answer to one request. Without err the spans arrived, but for
-// those that were rejected.
-type reply struct {
-	rejected int64
-	message  string
-
-	err      error
-	retry    bool          // may be made again
-	after    time.Duration // not before; negative: the receiver did not say
-	tooLarge bool          // fewer spans may do
-	fatal    bool          // no request will do
 }
 
 // New prepares a client; nothing is sent yet.
@@ -105,6 +63,9 @@ func New(cfg Config) (*Client, error) {
 	}
 	if cfg.Backoff <= 0 {
 		cfg.Backoff = 500 * time.Millisecond
+	}
+	if cfg.MaxBackoff <= 0 {
+		cfg.MaxBackoff = 15 * time.Second
 	}
 	c := &Client{cfg: cfg}
 	var err error
@@ -116,109 +77,132 @@ func New(cfg Config) (*Client, error) {
 	default:
 		err = fmt.Errorf("protocol %q: want %s, %s or %s", cfg.Protocol, GRPC, HTTPProtobuf, HTTPJSON)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("otlpsend: %w", err)
-	}
-	return c, nil
+	return c, err
 }
 
 // Close ends the connections.
 func (c *Client) Close() error { return c.transport.close() }
 
-// Send sends the spans in one request, or in several when the receiver finds it
-// too large, and tries again where the specification allows it. An error means
-// that the fate of the rest is not known, or that no request will be taken: the
-// outcome counts the first spans of the batch. A request that failed may have
-// arrived all the same, so that a span may arrive twice.
-func (c *Client) Send(ctx context.Context, spans []*traces.Span) (Outcome, error) {
+// Encode returns the body of a request with the spans from up to to, in the
+// protocol of the client, which keeps it.
+type Encode func(from, to int) ([]byte, error)
+
+// Send sends n spans in one request, or in several when the receiver finds it too
+// large, and tries again where the specification allows it. An error means that
+// what the outcome does not count as sent or refused, which are the first spans,
+// was not taken: nobody can be reached, no answer came in time, or no request
+// would be taken. A request that was made again may have arrived twice.
+//
+// What happens to the requests meanwhile is told to t, which may be nil.
+func (c *Client) Send(ctx context.Context, n int, encode Encode, t *Tries) (Outcome, error) {
 	var out Outcome
-	if len(spans) == 0 {
-		return out, nil
-	}
-	if err := c.encode(spans); err != nil {
-		return out, fmt.Errorf("otlpsend: %w", err)
-	}
-	r, retries, err := c.try(ctx)
-	out.Retries = retries
-	n := int64(len(spans))
-	switch {
-	case err != nil:
-		return out, fmt.Errorf("otlpsend: %w", err)
-	case r.err == nil:
-		out.Refused = min(max(r.rejected, 0), n)
-		out.Sent = n - out.Refused
-		out.reason(r.message)
-		return out, nil
-	case r.tooLarge && n > 1:
-		for _, half := range [2][]*traces.Span{spans[:n/2], spans[n/2:]} {
-			o, err := c.Send(ctx, half)
-			out.Add(o)
-			if err != nil {
-				return out, err
-			}
-		}
-		return out, nil
-	default:
-		out.Refused = n
-		out.reason(r.err.Error())
-		return out, nil
-	}
+	err := c.send(ctx, &out, 0, n, encode, t)
+	return out, err
 }
 
-func (c *Client) encode(spans []*traces.Span) error {
-	format := tracefile.OTLPProto
-	if c.cfg.Protocol == HTTPJSON {
-		format = tracefile.OTLPJSON
+func (c *Client) send(ctx context.Context, out *Outcome, from, to int, encode Encode, t *Tries) error {
+	if from == to {
+		return nil
 	}
-	c.body.Reset()
-	_, err := tracefile.Write(&c.body, format, tracefile.Seq(spans))
-	return err
+	body, err := encode(from, to)
+	if err != nil {
+		return err
+	}
+	n := int64(to - from)
+	switch r := c.try(ctx, body, t, out); r.verdict {
+	case tooLarge:
+		if n == 1 {
+			out.refuse(n, r)
+			return nil
+		}
+		middle := from + int(n/2)
+		if err := c.send(ctx, out, from, middle, encode, t); err != nil {
+			return err
+		}
+		return c.send(ctx, out, middle, to, encode, t)
+	case taken:
+		out.take(n, r)
+		return nil
+	case refused:
+		out.refuse(n, r)
+		return nil
+	default:
+		out.lose(n, r)
+		return r.err
+	}
 }
 
 // try makes the request until there is an answer that counts, or no hope for one.
-func (c *Client) try(ctx context.Context) (r reply, retries int64, err error) {
+func (c *Client) try(ctx context.Context, body []byte, t *Tries, out *Outcome) reply {
 	give := time.Now().Add(c.cfg.RetryFor)
 	backoff := c.cfg.Backoff
+	var last error // that is not the end of ctx
+	uncertain := false
 	for {
-		r = c.once(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return r, retries, ctx.Err()
-		case r.fatal:
-			return r, retries, r.err
-		case r.err == nil || !r.retry:
-			return r, retries, nil
+		r := c.once(ctx, body, t)
+		uncertain = uncertain || r.uncertain
+		r.uncertain = uncertain
+		if r.verdict != later {
+			return r
+		}
+		if ctx.Err() == nil {
+			last = r.err
 		}
 		wait := r.after
 		if wait < 0 {
 			wait = backoff/2 + rand.N(backoff/2+1) //nolint:gosec // spreads load
-			backoff = min(2*backoff, 15*time.Second)
+			backoff = min(2*backoff, c.cfg.MaxBackoff)
 		}
-		if time.Now().Add(wait).After(give) {
-			return r, retries, fmt.Errorf("no success within %v: %w", c.cfg.RetryFor, r.err)
+		if ctx.Err() == nil && time.Now().Add(wait).After(give) {
+			r.err = fmt.Errorf("no success within %v: %w", c.cfg.RetryFor, r.err)
+			return r
 		}
 		select {
 		case <-ctx.Done():
-			return r, retries, ctx.Err()
+			if last == nil {
+				last = r.err
+			}
+			r.err = endedError{ctx.Err(), last}
+			return r
 		case <-time.After(wait):
 		}
-		retries++
+		out.Retries++
 	}
 }
 
-func (c *Client) once(ctx context.Context) reply {
+func (c *Client) once(ctx context.Context, body []byte, t *Tries) reply {
 	if c.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.cfg.Timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, c.cfg.Timeout, timeoutError{c.cfg.Timeout})
 		defer cancel()
 	}
-	return c.transport.post(ctx, c.body.Bytes())
+	r := c.transport.post(ctx, body, t)
+	t.ended(r)
+	return r
 }
 
-// errRefused is what a receiver answered with.
-func errRefused(what, message string) error {
-	if message = strings.TrimSpace(message); message == "" {
-		return errors.New(what)
+// endedError is the end of a context, told by what had gone wrong before it.
+type endedError struct{ ended, last error }
+
+func (e endedError) Error() string   { return e.last.Error() }
+func (e endedError) Unwrap() []error { return []error{e.ended, e.last} }
+
+// timeoutError is the cause of the end of one request.
+type timeoutError struct{ after time.Duration }
+
+func (e timeoutError) Error() string { return fmt.Sprintf("timeout of %v", e.after) }
+
+// causeOf is why the context ended, or else err.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return fmt.Errorf("%s: %s", what, message)
+	return err
+}
+
+// isEnded reports whether a request was given up by the caller, and not by its own
+// timeout.
+func isEnded(ctx context.Context) bool {
+	var own timeoutError
+	return ctx.Err() != nil && !errors.As(context.Cause(ctx), &own)
 }

@@ -4,190 +4,159 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"mime"
+	"net"
 	"net/http"
-	"strconv"
+	"net/http/httptrace"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
+)
 
-	"github.com/waymark-trace/waymark/internal/otlpproto"
+const (
+	dialTimeout   = 10 * time.Second
+	maxErrorBytes = 64 << 10 // of an answer that is an error
 )
 
 type httpTransport struct {
 	cfg    Config
+	show   redactor
+	base   *http.Transport
 	client *http.Client
+	zip    *gzip.Writer // nil: not compressed
 }
 
 func newHTTP(cfg Config) *httpTransport {
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg.TLS, ForceAttemptHTTP2: true}
-	return &httpTransport{cfg: cfg, client: &http.Client{
-		Transport: t,
-		// Headers are credentials: they go nowhere else.
+	base := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       cfg.TLS,
+		TLSHandshakeTimeout:   dialTimeout,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          2,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	t := &httpTransport{cfg: cfg, show: cfg.Redact, base: base, client: &http.Client{
+		Transport: base,
+		// A redirect would take the headers, which are the keys of a backend, to
+		// another host or into clear text.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	if cfg.Gzip {
+		t.zip = gzip.NewWriter(nil)
+	}
+	return t
 }
 
 func (t *httpTransport) close() error {
-	t.client.CloseIdleConnections()
+	t.base.CloseIdleConnections() // each is a goroutine
 	return nil
 }
 
-const maxResponseBytes = 64 << 10
-
-func (t *httpTransport) post(ctx context.Context, body []byte) reply {
-	req, err := t.request(ctx, body)
+func (t *httpTransport) post(ctx context.Context, body []byte, tries *Tries) reply {
+	sent := &sending{tries: tries}
+	req, err := t.request(ctx, body, sent)
 	if err != nil {
-		return reply{err: err, fatal: true}
+		return reply{verdict: hopeless, err: err}
 	}
 	resp, err := t.client.Do(req)
 	if err != nil {
-		return reply{err: err, retry: true, after: -1}
+		return t.noAnswer(ctx, err, sent)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponseBytes))
-	if err != nil {
-		return reply{err: err, retry: true, after: -1}
+	got := answer{code: resp.StatusCode, status: resp.Status, header: resp.Header}
+	if got.code < 200 || got.code > 299 {
+		// What of it cannot be read is not needed: the status says enough.
+		got.body, _ = io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
+		return t.show.refusal(got)
 	}
-	isJSON := mediaType(resp.Header) == "application/json"
-	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
-		return partial(answer, isJSON)
+	got.body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
+	switch {
+	case err != nil:
+		return t.noAnswer(ctx, err, sent)
+	case len(got.body) > maxAnswerBytes && !isPage(got.contentType()):
+		return reply{verdict: hopeless, uncertain: true, err: errAnswerTooLarge()}
+	default:
+		return t.show.success(got.contentType(), got.body)
 	}
-	return refusal(resp, answer, isJSON)
 }
 
-func (t *httpTransport) request(ctx context.Context, body []byte) (*http.Request, error) {
-	if t.cfg.Gzip {
+// noAnswer is the end of a request without an answer. Nothing can have arrived
+// when nothing of the body was asked for: there was no connection, or no TLS.
+func (t *httpTransport) noAnswer(ctx context.Context, err error, sent *sending) reply {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		err = u.Err // the URL is known, and may hold a key
+	}
+	err = t.show.error(causeOf(ctx, err))
+	switch {
+	case strings.Contains(err.Error(), `malformed HTTP response "\x00\x00`): // a frame of HTTP/2
+		return reply{verdict: hopeless, err: errors.New("what answers there speaks no HTTP/1; its protocol may be " + GRPC)}
+	case sent.left.Load():
+		return reply{verdict: later, after: -1, err: fmt.Errorf("no answer: %w", err), uncertain: true}
+	case !isEnded(ctx) && !sent.connected.Load():
+		sent.tries.unreached(err)
+	}
+	return reply{verdict: later, after: -1, err: err}
+}
+
+func (t *httpTransport) request(ctx context.Context, body []byte, sent *sending) (*http.Request, error) {
+	if t.zip != nil {
 		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write(body) // to memory
-		_ = z.Close()
+		t.zip.Reset(&b)
+		_, _ = t.zip.Write(body) // to memory
+		_ = t.zip.Close()
 		body = b.Bytes()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.cfg.Endpoint, bytes.NewReader(body))
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.connected.Store(true) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.cfg.Endpoint, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return &sentBody{r: bytes.NewReader(body), sending: sent}, nil }
+	req.Body, _ = req.GetBody() // it has no error
+	req.Header.Set("User-Agent", userAgent)
 	for k, v := range t.cfg.Headers {
 		req.Header.Set(k, v)
 		if strings.EqualFold(k, "host") {
 			req.Host = v
 		}
 	}
-	req.Header.Set("User-Agent", "waymark")
 	req.Header.Set("Content-Type", "application/x-protobuf")
 	if t.cfg.Protocol == HTTPJSON {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if t.cfg.Gzip {
+	if t.zip != nil {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
 	return req, nil
 }
 
-func mediaType(h http.Header) string {
-	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return t
+const userAgent = "waymark"
+
+// sending is how far a request got.
+type sending struct {
+	tries     *Tries
+	connected atomic.Bool
+	left      atomic.Bool // the body was asked for, to be written to a connection
 }
 
-// refusal sorts the statuses.
-//
-// Spec: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/docs/specification.md#failures-1
-func refusal(resp *http.Response, answer []byte, isJSON bool) reply {
-	r := reply{after: -1, err: errRefused("the receiver answered "+resp.Status, statusMessage(answer, isJSON))}
-	switch code := resp.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusBadGateway,
-		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		r.retry = true
-		r.after = retryAfter(resp.Header.Get("Retry-After"), time.Now())
-	case code == http.StatusRequestEntityTooLarge:
-		r.tooLarge = true
-	case code < 400, code == http.StatusUnauthorized, code == http.StatusForbidden,
-		code == http.StatusNotFound, code == http.StatusMethodNotAllowed, code == http.StatusProxyAuthRequired:
-		// Not about these spans: the address or the credentials are wrong.
-		r.fatal = true
-	}
-	return r
+// sentBody is a body that tells when it is read. It has no other method: the
+// transport would take that for reading.
+type sentBody struct {
+	r *bytes.Reader
+	*sending
 }
 
-// retryAfter is negative when the header says nothing.
-//
-// Spec: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
-func retryAfter(value string, now time.Time) time.Duration {
-	const most = 24 * time.Hour
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, most)
+func (b *sentBody) Read(p []byte) (int, error) {
+	if !b.left.Swap(true) {
+		b.tries.Leave()
 	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), most)
-	}
-	return -1
+	return b.r.Read(p)
 }
 
-// partial reads an ExportTraceServiceResponse. One that cannot be read is a
-// success all the same: the status said so.
-func partial(answer []byte, isJSON bool) reply {
-	if isJSON {
-		var doc struct {
-			PartialSuccess struct {
-				RejectedSpans looseInt `json:"rejectedSpans"`
-				ErrorMessage  string   `json:"errorMessage"`
-			} `json:"partialSuccess"`
-		}
-		_ = json.Unmarshal(answer, &doc)
-		return reply{rejected: int64(doc.PartialSuccess.RejectedSpans), message: doc.PartialSuccess.ErrorMessage}
-	}
-	var r reply
-	for m := otlpproto.NewMessage(answer); m.Next(); {
-		if m.Field != 1 {
-			continue
-		}
-		for p := otlpproto.NewMessage(m.Bytes()); p.Next(); {
-			switch p.Field {
-			case 1:
-				r.rejected = p.Int64()
-			case 2:
-				r.message = string(p.Bytes())
-			}
-		}
-	}
-	return r
-}
-
-// looseInt is a 64-bit integer of proto3 JSON: a string, or a number.
-type looseInt int64
-
-func (i *looseInt) UnmarshalJSON(b []byte) error {
-	n, err := strconv.ParseInt(string(bytes.Trim(b, `"`)), 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrSyntax) {
-		return err
-	}
-	*i = looseInt(n)
-	return nil
-}
-
-// statusMessage is the message of a google.rpc.Status, or the text of an answer
-// that is none.
-func statusMessage(answer []byte, isJSON bool) string {
-	if isJSON {
-		var doc struct {
-			Message string `json:"message"`
-		}
-		if json.Unmarshal(answer, &doc) == nil && doc.Message != "" {
-			return doc.Message
-		}
-		return string(answer)
-	}
-	m := otlpproto.NewMessage(answer)
-	for m.Next() {
-		if m.Field == 2 && m.Type == otlpproto.Bytes {
-			if text := string(m.Bytes()); m.Err() == nil {
-				return text
-			}
-		}
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
-	return line
-}
+func (b *sentBody) Close() error { return nil }

@@ -7,24 +7,27 @@ import (
 	"os"
 )
 
+// File is a file, and what an error calls it.
+type File struct{ Name, Path string }
+
 // TLS makes the configuration of PEM files: certificates to trust instead of the
 // system's, and a certificate to show with its key. Empty paths are none.
-func TLS(certificate, clientCertificate, clientKey string) (*tls.Config, error) {
+func TLS(certificate, clientCertificate, clientKey File) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if certificate != "" {
-		pem, err := os.ReadFile(certificate) //nolint:gosec // the user's file
+	if path := certificate.Path; path != "" {
+		pem, err := os.ReadFile(path) //nolint:gosec // the operator names it
 		if err != nil {
-			return nil, fmt.Errorf("otlpsend: certificate: %w", err)
+			return nil, fmt.Errorf("%s: %w", certificate.Name, err)
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("otlpsend: certificate: no PEM certificate in %s", certificate)
+			return nil, fmt.Errorf("%s: no certificate in %s", certificate.Name, path)
 		}
 	}
-	if clientCertificate != "" {
-		pair, err := tls.LoadX509KeyPair(clientCertificate, clientKey)
+	if clientCertificate.Path != "" {
+		pair, err := tls.LoadX509KeyPair(clientCertificate.Path, clientKey.Path)
 		if err != nil {
-			return nil, fmt.Errorf("otlpsend: client certificate: %w", err)
+			return nil, fmt.Errorf("%s, %s: %w", clientCertificate.Name, clientKey.Name, err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
