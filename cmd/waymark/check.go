@@ -13,23 +13,30 @@ import (
 
 const checkUsage = `usage: waymark check [flags] [FILE …]
 
-Looks for what is wrong, and prints each finding with its count and a few spans:
+Looks for what is wrong, and prints each finding with its count and a few spans.
+Mistakes come first:
 
-  orphan                  the parent is in no file, and is no other program's
   duplicate, cycle        a span twice; parents in a circle
   no-id                   an id of zeros
   no-end, reversed        never ended; ends before it starts
-  outlives-parent         ends after its parent
-  starts-before-parent    starts before its parent
-  clock-skew              the same, across processes
-  missing-route           HTTP server span without http.route
-  high-cardinality-name   names that differ in numbers and ids alone
-  secret                  passwords, tokens, keys, URLs with user information;
-                          the value is printed as ***
-  dropped                 attributes, events or links left out by limits
+  starts-before-parent    starts before its parent, by the same clock
+  secret                  passwords, tokens, keys, URLs with user information, in
+                          any text of a span; it is printed as ***
   passed-over             what could not be read in the file
 
-The status is 1 when there is any. Times within a microsecond count as equal.
+Hints may be in healthy files, and are worth a look:
+
+  orphan                  the parent is in no file, and is no other program's
+  outlives-parent         ends after its parent
+  clock-skew              starts before its parent or after its end, and is of
+                          another host
+  missing-route           HTTP server span without http.route
+  high-cardinality-name   names that differ in numbers and ids alone, or of which
+                          hardly any comes twice
+  dropped                 attributes, events or links left out by limits
+
+The status is 1 when there is a mistake; hints alone leave it 0. Times within a
+microsecond count as equal.
 
 ` + selectUsage + `  -json           JSON, schema waymark.check/v1
 ` + sourceUsage
@@ -54,17 +61,15 @@ func runCheck(ctx context.Context, c *call, args []string) error {
 	if err != nil {
 		return err
 	}
+	d.PassedOver(uint64(src.Report().Total))
 	findings := d.Findings()
-	if n := src.Report().Total; n > 0 {
-		findings = append(findings, doctor.Finding{
-			Rule: "passed-over", Count: uint64(n), Hint: "stderr says what and where",
-		})
-	}
 	if err := c.printFindings(spans, findings); err != nil {
 		return err
 	}
-	if len(findings) > 0 {
-		return errFindings
+	for _, f := range findings {
+		if f.Rule.Severity() == doctor.SeverityMistake {
+			return errFindings
+		}
 	}
 	return nil
 }
@@ -77,6 +82,9 @@ func (c *call) printFindings(spans uint64, findings []doctor.Finding) error {
 		for i := range findings {
 			f := &findings[i]
 			head := string(f.Rule)
+			if f.Rule.Severity() == doctor.SeverityHint {
+				head = "hint: " + head
+			}
 			if f.What != "" {
 				head += " " + terminal.Cut(f.What, 80)
 			}
@@ -98,6 +106,7 @@ func (c *call) printFindings(spans uint64, findings []doctor.Finding) error {
 
 type findingJSON struct {
 	Rule     string        `json:"rule"`
+	Severity string        `json:"severity"` // mistake or hint
 	What     string        `json:"what,omitempty"`
 	Count    uint64        `json:"count"`
 	Hint     string        `json:"hint"`
@@ -119,7 +128,7 @@ func findingsJSON(schema string, spans uint64, findings []doctor.Finding) any {
 		Findings []findingJSON `json:"findings"`
 	}{schema, spans, []findingJSON{}}
 	for _, f := range findings {
-		j := findingJSON{string(f.Rule), f.What, f.Count, f.Hint, []exampleJSON{}}
+		j := findingJSON{string(f.Rule), string(f.Rule.Severity()), f.What, f.Count, f.Hint, []exampleJSON{}}
 		for _, e := range f.Examples {
 			j.Examples = append(j.Examples, exampleJSON{e.TraceID, e.SpanID, e.Name, e.Service, e.Detail})
 		}

@@ -13,60 +13,6 @@ import (
 	"github.com/waymark-trace/waymark/traces"
 )
 
-// Rule is a kind of fault.
-type Rule string
-
-// The rules.
-const (
-	Orphan         Rule = "orphan"                // the parent is in no file, and is no other program's
-	Duplicate      Rule = "duplicate"             // a span twice
-	Cycle          Rule = "cycle"                 // parents in a circle
-	NoID           Rule = "no-id"                 // an id of zeros
-	NoEnd          Rule = "no-end"                // never ended
-	Reversed       Rule = "reversed"              // ends before it starts
-	OutlivesParent Rule = "outlives-parent"       // ends after its parent
-	BeforeParent   Rule = "starts-before-parent"  // starts before its parent, in the same process
-	ClockSkew      Rule = "clock-skew"            // starts before its parent, in another process
-	MissingRoute   Rule = "missing-route"         // HTTP server span without http.route
-	ManyNames      Rule = "high-cardinality-name" // names with values in them
-	Secret         Rule = "secret"                // a secret in an attribute
-	Dropped        Rule = "dropped"               // attributes, events or links left out
-)
-
-// hint is what to do about a rule.
-func hint(r Rule) string {
-	switch r {
-	case Orphan:
-		return "the parent was not sampled, not ended, or written elsewhere"
-	case Duplicate:
-		return "the file was written twice, or two exporters wrote it"
-	case Cycle:
-		return "ids were made by hand, or were corrupted"
-	case NoID:
-		return "zeros are no id: other programs leave such spans out"
-	case NoEnd:
-		return "End was not called, or the program died first"
-	case Reversed:
-		return "the clock was set back, or WithTimestamp was given a wrong time"
-	case OutlivesParent:
-		return "the parent did not wait for it; a link says so better than a child"
-	case BeforeParent:
-		return "WithTimestamp was given a wrong time, or the context is another span's"
-	case ClockSkew:
-		return "the clocks of two machines differ by at least this"
-	case MissingRoute:
-		return "the router was not asked for its pattern: middleware.Routes or SetRoute"
-	case ManyNames:
-		return "put the value into an attribute, and the pattern into the name"
-	case Secret:
-		return "mask it where it is made: bootstrap.Config.Mask"
-	case Dropped:
-		return "the span limits were met: OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and the like"
-	default:
-		return ""
-	}
-}
-
 // Finding is one fault, as often as it was found.
 type Finding struct {
 	Rule     Rule
@@ -100,6 +46,7 @@ type Doctor struct {
 	order     []*Finding
 	texts     map[string]string
 	resources map[*traces.Resource]string
+	scopes    map[*traces.Scope]bool // those that were looked at
 	names     names
 }
 
@@ -111,90 +58,67 @@ type findingKey struct {
 // New makes a doctor who has seen nothing.
 func New() *Doctor {
 	return &Doctor{
-		findings: map[findingKey]*Finding{}, texts: map[string]string{}, resources: map[*traces.Resource]string{}, names: newNames(),
+		findings: map[findingKey]*Finding{}, texts: map[string]string{},
+		resources: map[*traces.Resource]string{}, scopes: map[*traces.Scope]bool{}, names: newNames(),
 	}
 }
 
 // Add looks at a span, and keeps what its place among the others needs. One that
 // is not chosen matters to the others' places alone.
 func (d *Doctor) Add(span *traces.Span, chosen bool) {
+	kept := &traces.Span{
+		TraceID: span.TraceID, SpanID: span.SpanID, ParentID: span.ParentID, Flags: span.Flags, Kind: span.Kind,
+		StartUnixNano: span.StartUnixNano, EndUnixNano: span.EndUnixNano, Resource: span.Resource,
+	}
 	if chosen {
-		d.look(span)
+		kept.Name = d.text(span.Name)
+		d.look(span, kept)
 	}
 	d.chosen = append(d.chosen, chosen)
-	d.spans = append(d.spans, &traces.Span{
-		TraceID: span.TraceID, SpanID: span.SpanID, ParentID: span.ParentID, Flags: span.Flags, Kind: span.Kind,
-		StartUnixNano: span.StartUnixNano, EndUnixNano: span.EndUnixNano,
-		Name: d.text(span.Name), Resource: span.Resource,
-	})
+	d.spans = append(d.spans, kept)
 }
 
-// look looks at a span alone.
-func (d *Doctor) look(span *traces.Span) {
+// PassedOver counts what could not be read of the files that the spans are from.
+func (d *Doctor) PassedOver(n uint64) {
+	if n > 0 {
+		d.finding(PassedOver, "").Count += n
+	}
+}
+
+// look looks at a span alone. What is kept of it is the example of a finding.
+func (d *Doctor) look(span, kept *traces.Span) {
 	if span.TraceID == (traces.TraceID{}) || span.SpanID == (traces.SpanID{}) {
-		d.find(NoID, "", span, "")
+		d.find(NoID, "", kept, "")
 	}
 	switch {
-	case span.Open():
-		d.find(NoEnd, "", span, "")
-	case span.EndUnixNano < span.StartUnixNano:
-		d.find(Reversed, "", span, "by "+(-span.Duration()).String())
+	case span.Open() && span.StartUnixNano > 0: // else no time was written at all
+		d.find(NoEnd, "", kept, "")
+	case span.EndUnixNano > 0 && span.EndUnixNano < span.StartUnixNano:
+		d.find(Reversed, "", kept, "by "+(-span.Duration()).String())
 	}
 	if needsRoute(span) {
-		d.find(MissingRoute, "", span, "")
+		d.find(MissingRoute, "", kept, "")
 	}
 	if lacks(span) {
-		d.find(Dropped, "", span, "")
+		d.find(Dropped, "", kept, "")
 	}
-	d.secrets(span)
-	d.names.add(span)
+	d.secrets(span, kept)
+	d.names.add(span, kept)
 }
 
-// text is a copy of text that is made once: the span's own may hold the whole
-// line of the file that it was on.
+// text is a short copy of a text that may be told: *** for one with a secret in
+// it. It is made once, since the span's own may hold the whole line of the file
+// that it was on. The secret is looked for first: half of one is none to the eye.
 func (d *Doctor) text(s string) string {
 	const most = 10000
-	if len(s) > maxText {
-		s = s[:maxText]
-	}
 	if t, ok := d.texts[s]; ok {
 		return t
 	}
-	s = strings.Clone(s)
-	if len(d.texts) < most {
-		d.texts[s] = s
+	t := strings.Clone(tellable(s))
+	if len(d.texts) < most && len(s) <= maxText {
+		d.texts[strings.Clone(s)] = t
 	}
-	return s
-}
-
-// lacks tells spans of which the writer left something out.
-func lacks(span *traces.Span) bool {
-	return span.DroppedAttributes > 0 || span.DroppedEvents > 0 || span.DroppedLinks > 0 ||
-		slices.ContainsFunc(span.Events, func(e traces.Event) bool { return e.DroppedAttributes > 0 }) ||
-		slices.ContainsFunc(span.Links, func(l traces.Link) bool { return l.DroppedAttributes > 0 })
-}
-
-// needsRoute tells HTTP server spans that have no route and should: what was
-// not found, or not allowed, never met a route.
-func needsRoute(span *traces.Span) bool {
-	if span.Kind != traces.KindServer {
-		return false
-	}
-	if _, ok := span.Attr("http.route"); ok {
-		return false
-	}
-	http := false
-	for _, key := range []string{"http.request.method", "http.method"} {
-		_, ok := span.Attr(key)
-		http = http || ok
-	}
-	for _, key := range []string{"http.response.status_code", "http.status_code"} {
-		switch v, _ := span.Attr(key); v.AsInt() {
-		case 404, 405:
-			return false
-		}
-	}
-	return http
+	return t
 }
 
 // find counts a fault.
@@ -202,39 +126,36 @@ func (d *Doctor) find(rule Rule, what string, span *traces.Span, detail string) 
 	f := d.finding(rule, what)
 	f.Count++
 	if len(f.Examples) < maxExamples {
-		name := d.text(span.Name)
-		if secretKind("name", span.Name) != "" {
-			name = mask
-		}
-		f.Examples = append(f.Examples, Example{
-			TraceID: span.TraceID, SpanID: span.SpanID, Name: name, Service: strings.Clone(span.Service()), Detail: detail,
-		})
+		f.Examples = append(f.Examples, d.example(span, detail))
+	}
+}
+
+func (d *Doctor) example(span *traces.Span, detail string) Example {
+	return Example{
+		TraceID: span.TraceID, SpanID: span.SpanID, Name: span.Name, Service: d.text(span.Service()), Detail: detail,
 	}
 }
 
 func (d *Doctor) finding(rule Rule, what string) *Finding {
-	if len(what) > maxText {
-		what = what[:maxText]
-	}
 	key := findingKey{rule, what}
 	if f, ok := d.findings[key]; ok {
 		return f
 	}
+	key.what = strings.Clone(tellable(what))
 	if len(d.findings) >= maxFindings {
 		key.what = "(others)"
-		if f, ok := d.findings[key]; ok {
-			return f
-		}
 	}
-	key.what = strings.Clone(key.what)
+	if f, ok := d.findings[key]; ok {
+		return f
+	}
 	f := &Finding{Rule: rule, What: key.what, Hint: hint(rule)}
 	d.findings[key] = f
 	d.order = append(d.order, f)
 	return f
 }
 
-// Findings ends the visit: it looks at the trees and returns everything, the
-// most frequent of a rule first.
+// Findings ends the visit: it looks at the trees and returns everything, mistakes
+// before hints, the most frequent of a rule first.
 func (d *Doctor) Findings() []Finding {
 	for n := range traces.NewSet(d.spans).All() {
 		if d.chosen[n.Index()] {
@@ -248,7 +169,8 @@ func (d *Doctor) Findings() []Finding {
 		out = append(out, *f)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What))
+		return cmp.Or(cmp.Compare(b.Rule.Severity(), a.Rule.Severity()), cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What))
 	})
 	return out
 }

@@ -37,15 +37,45 @@ func (d *Doctor) place(n *traces.Node) {
 	}
 	parent := n.Parent().Span()
 	if by, early := later(parent.StartUnixNano, span.StartUnixNano); early {
-		if d.process(span) == d.process(parent) {
+		if oneClock(span, parent) {
 			d.find(BeforeParent, "", span, "by "+by.String())
 		} else {
-			d.find(ClockSkew, d.process(parent)+" and "+d.process(span), span, "by "+by.String())
+			d.skew(span, parent, by)
 		}
 	}
 	if by, late := later(span.EndUnixNano, parent.EndUnixNano); late && mayNotOutlive(span, parent) {
-		d.find(OutlivesParent, "", span, "by "+by.String())
+		if after, apart := later(span.StartUnixNano, parent.EndUnixNano); apart && !oneClock(span, parent) {
+			d.skew(span, parent, after)
+		} else {
+			d.find(OutlivesParent, "", span, "by "+by.String())
+		}
 	}
+}
+
+func (d *Doctor) skew(span, parent *traces.Span, by time.Duration) {
+	d.find(ClockSkew, d.process(parent)+" and "+d.process(span), span, "by "+by.String())
+}
+
+// oneClock reports whether the times of a span and of its parent are of one clock,
+// as far as can be told: of one host, or of one process that did not call itself
+// over the network.
+func oneClock(span, parent *traces.Span) bool {
+	for _, key := range []string{"host.id", "host.name", "service.instance.id", "service.name"} {
+		if a, b := resourceText(span, key), resourceText(parent, key); a != b {
+			return false
+		} else if a != "" && key != "service.name" {
+			return true
+		}
+	}
+	return !parentElsewhere(span)
+}
+
+func resourceText(span *traces.Span, key string) string {
+	if span.Resource == nil {
+		return ""
+	}
+	v, _ := traces.Lookup(span.Resource.Attributes, key)
+	return v.AsString()
 }
 
 // parentElsewhere tells the healthy orphans: their caller is another program,
@@ -69,11 +99,9 @@ func (d *Doctor) process(span *traces.Span) string {
 		return p
 	}
 	var words []string
-	if span.Resource != nil {
-		for _, key := range []string{"service.name", "service.instance.id", "host.name"} {
-			if v, ok := traces.Lookup(span.Resource.Attributes, key); ok && v.AsString() != "" {
-				words = append(words, d.text(v.AsString()))
-			}
+	for _, key := range []string{"service.name", "service.instance.id", "host.name"} {
+		if text := resourceText(span, key); text != "" {
+			words = append(words, d.text(text))
 		}
 	}
 	p := strings.Join(words, "/")

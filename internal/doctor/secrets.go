@@ -13,21 +13,49 @@ import (
 // mask stands for a secret.
 const mask = "***"
 
-// secrets looks through all texts of a span, and once through its resource.
-func (d *Doctor) secrets(span *traces.Span) {
-	s := search{d: d, span: span}
-	s.text("name", "name", span.Name)
-	s.text("status.message", "status.message", span.Status.Message)
+// tellable is the beginning of a text, or the mask when there is a secret in it.
+func tellable(text string) string {
+	if secretKind("", text) != "" {
+		return mask
+	}
+	n := len(text)
+	for n > maxText || n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// secrets looks through all texts of a span, and once through its resource and its
+// scope. Ids, numbers and times hold none.
+func (d *Doctor) secrets(span, kept *traces.Span) {
+	s := search{d: d, span: kept}
+	s.text("name", "", span.Name)
+	s.text("status.message", "", span.Status.Message)
+	s.traceState("traceState", span.TraceState)
 	s.attributes("attributes.", span.Attributes)
 	for i := range span.Events {
-		s.attributes("events.attributes.", span.Events[i].Attributes)
+		e := &span.Events[i]
+		s.text("events.name", "", e.Name)
+		s.attributes("events.attributes.", e.Attributes)
 	}
 	for i := range span.Links {
-		s.attributes("links.attributes.", span.Links[i].Attributes)
+		l := &span.Links[i]
+		s.traceState("links.traceState", l.TraceState)
+		s.attributes("links.attributes.", l.Attributes)
 	}
-	if _, seen := d.resources[span.Resource]; !seen && span.Resource != nil {
-		d.process(span) // remembers the resource
-		s.attributes("resource.attributes.", span.Resource.Attributes)
+	if r := span.Resource; r != nil {
+		if _, seen := d.resources[r]; !seen {
+			d.process(span) // remembers the resource
+			s.text("resource.schemaUrl", "", r.SchemaURL)
+			s.attributes("resource.attributes.", r.Attributes)
+		}
+	}
+	if c := span.Scope; c != nil && !d.scopes[c] {
+		d.scopes[c] = true
+		s.text("scope.name", "", c.Name)
+		s.text("scope.version", "", c.Version)
+		s.text("scope.schemaUrl", "", c.SchemaURL)
+		s.attributes("scope.attributes.", c.Attributes)
 	}
 }
 
@@ -39,30 +67,45 @@ type search struct {
 
 func (s search) attributes(where string, list []traces.Attribute) {
 	for _, a := range list {
-		s.value(where+a.Key, a.Key, a.Value, 0)
+		s.member(where, a, 0)
 	}
 }
 
-// value looks into a value, and into those inside it as deep as anybody nests
-// them in good faith.
+// member looks into an attribute or a member of a map: key and value.
+func (s search) member(where string, a traces.Attribute, depth int) {
+	s.text(where+"(key)", "", a.Key)
+	s.value(where+tellable(a.Key), a.Key, a.Value, depth)
+}
+
+// value looks into a value, and into those inside it as deep as files nest them.
 func (s search) value(path, key string, v traces.Value, depth int) {
-	const deepest = 8
+	const deepest = 64
 	if depth > deepest {
 		return
 	}
 	switch v.Kind() {
 	case traces.ValueString:
 		s.text(path, key, v.AsString())
+	case traces.ValueBytes:
+		s.text(path, key, v.AsBytes())
 	case traces.ValueArray:
 		for _, m := range v.AsArray() {
 			s.value(path, key, m, depth+1)
 		}
 	case traces.ValueMap:
 		for _, m := range v.AsMap() {
-			s.value(path+"."+m.Key, m.Key, m.Value, depth+1)
+			s.member(path+".", m, depth+1)
 		}
 	default:
 		// Numbers and the like hold no secret that could be told.
+	}
+}
+
+// traceState looks into the members of a W3C tracestate.
+func (s search) traceState(path, state string) {
+	for member := range strings.SplitSeq(state, ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(member), "=")
+		s.text(path+"."+tellable(key), key, value)
 	}
 }
 
@@ -83,11 +126,16 @@ func secretKind(key, text string) string {
 		if !strings.Contains(text, p.hint) {
 			continue
 		}
-		if m := p.re.FindStringSubmatch(text); m != nil && !isMasked(m[len(m)-1]) {
-			return p.kind
+		for _, m := range p.re.FindAllStringSubmatch(text, -1) {
+			if !isMasked(m[len(m)-1]) {
+				return p.kind
+			}
 		}
 	}
-	if isURLKey(key) || strings.Contains(text, "://") {
+	if isURLKey(key) {
+		text = "?" + text // url.query has none
+	}
+	if strings.Contains(text, "?") || strings.Contains(text, "&") || strings.Contains(text, "#") {
 		for _, m := range queryParameter.FindAllStringSubmatch(text, -1) {
 			if !isMasked(m[2]) {
 				return "query parameter " + strings.ToLower(m[1])
@@ -110,19 +158,26 @@ var patterns = []struct {
 	re         *regexp.Regexp
 }{
 	{"private key", "PRIVATE KEY", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY`)},
-	{"AWS access key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
-	{"AWS access key", "ASIA", regexp.MustCompile(`\bASIA[0-9A-Z]{16}\b`)},
-	{"JSON web token", "eyJ", regexp.MustCompile(`\beyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*`)},
-	{"user information in a URL", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^/\s:@?#]*:([^/\s@?#]+)@`)},
-	{"GitHub token", "gh", regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,})`)},
-	{"Slack token", "xox", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
-	{"Google API key", "AIza", regexp.MustCompile(`\bAIza[\w-]{35}\b`)},
-	{"credentials", "earer ", regexp.MustCompile(`\b[Bb]earer [\w.~+/=-]{8,}`)},
-	{"credentials", "asic ", regexp.MustCompile(`\b[Bb]asic [A-Za-z0-9+/]{8,}={0,2}$`)},
+	{"AWS access key", "AKIA", regexp.MustCompile(before + `AKIA[0-9A-Z]{16}` + after)},
+	{"AWS access key", "ASIA", regexp.MustCompile(before + `ASIA[0-9A-Z]{16}` + after)},
+	{"JSON web token", "eyJ", regexp.MustCompile(before + `eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*`)},
+	{"user information in a URL", "://", regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^/\s:@?#]*:([^/\s@?#]+)@`)},
+	{"GitHub token", "gh", regexp.MustCompile(before + `(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,})`)},
+	{"Slack token", "xox", regexp.MustCompile(before + `xox[abeoprs]-[0-9A-Za-z-]{10,}`)},
+	{"Google API key", "AIza", regexp.MustCompile(before + `AIza[\w-]{35}` + after)},
+	{"credentials", "earer ", regexp.MustCompile(before + `[Bb]earer [\w.~+/=-]{8,}`)},
+	{"credentials", "asic ", regexp.MustCompile(before + `[Bb]asic [A-Za-z0-9+/]{8,}={0,2}$`)},
 }
 
-// queryParameter are the names that the middleware redacts.
-var queryParameter = regexp.MustCompile(`(?i)(?:^|[?&])` +
+// What stands around a token: an underscore may, as in key_AKIA….
+const (
+	before = `(?:^|[^0-9A-Za-z])`
+	after  = `(?:[^0-9A-Za-z]|$)`
+)
+
+// queryParameter are the names that the middleware redacts, also in a fragment and
+// in the body of a form.
+var queryParameter = regexp.MustCompile(`(?i)[?&#]` +
 	`(token|access_token|id_token|refresh_token|api_key|apikey|key|password|secret|code|sig|x-amz-signature|x-goog-signature|awsaccesskeyid|signature)` +
 	`=([^&#\s]+)`)
 
