@@ -20,6 +20,8 @@ type Depths struct {
 	seed   maphash.Seed
 	key    []uint64 // of each span; 0: a span that cannot be a parent
 	parent []uint64 // 0: none
+	made   []origin
+	origins
 }
 
 // ownParent is the parent of a span that is its own; no key is even.
@@ -48,6 +50,7 @@ func (d *Depths) Add(span *traces.Span) {
 	}
 	d.key = append(d.key, key)
 	d.parent = append(d.parent, parent)
+	d.made = append(d.made, d.of(span))
 }
 
 // Tree is where each span of a [Depths] stands.
@@ -64,9 +67,10 @@ func (t *Tree) At(i int) (depth int, marks traces.Mark) { return int(t.depths[i]
 // started, by which circles of parents are cut at the earliest; nil cuts them at
 // the first.
 func (d *Depths) Tree(start func(i int) uint64) *Tree {
-	w := walker{Depths: d, index: d.index(), start: start, Tree: &Tree{
+	w := walker{Depths: d, start: start, Tree: &Tree{
 		depths: make([]int32, len(d.key)), marks: make([]traces.Mark, len(d.key)),
 	}}
+	w.makeIndex()
 	for i := range w.depths {
 		w.depths[i] = unknown
 	}
@@ -76,27 +80,29 @@ func (d *Depths) Tree(start func(i int) uint64) *Tree {
 	return w.Tree
 }
 
-// index is an open table from keys to spans, half empty: a map takes three
-// times the memory.
-func (d *Depths) index() []int32 {
+// makeIndex makes an open table from keys to spans, half empty: a map takes three
+// times the memory. The halves of calls, which share a key, are few.
+func (w *walker) makeIndex() {
 	size := 1
-	for size < 2*len(d.key) {
+	for size < 2*len(w.key) {
 		size *= 2
 	}
 	table := make([]int32, size)
-	for i, k := range d.key {
+	for i, k := range w.key {
 		if k == 0 {
 			continue
 		}
 		at := slot(k, size)
-		for table[at] != 0 && d.key[table[at]-1] != k {
+		for table[at] != 0 && w.key[table[at]-1] != k {
 			at = (at + 1) & (size - 1)
 		}
 		if table[at] == 0 {
 			table[at] = int32(i) + 1
+		} else {
+			w.addHalf(k, table[at]-1, int32(i))
 		}
 	}
-	return table
+	w.index = table
 }
 
 func slot(key uint64, size int) int { return int(key>>1) & (size - 1) }
@@ -110,6 +116,7 @@ type walker struct {
 	*Depths
 	*Tree
 	index []int32
+	calls map[uint64]call // by key
 	start func(int) uint64
 	path  []int32 // from the span at hand upwards
 }
@@ -132,10 +139,10 @@ func (w *walker) find(key uint64) int32 {
 func (w *walker) walk(i int32) {
 	w.path = w.path[:0]
 	for w.depths[i] == unknown {
-		if w.key[i] != 0 && w.find(w.key[i]) != i {
+		if w.key[i] != 0 && w.find(w.key[i]) != i && !w.isHalf(i) {
 			w.marks[i] |= traces.Duplicate
 		}
-		up := w.find(w.parent[i])
+		up := w.up(i)
 		if up < 0 {
 			w.root(i)
 			break

@@ -1,7 +1,7 @@
 // Package summary adds up finished spans: how many, how long, how deep, when.
 //
 // It takes spans one by one in any order and keeps counts, not spans: for each
-// span 17 bytes that its depth needs, and bounded tables for everything else.
+// span 19 bytes that its depth needs, and bounded tables for everything else.
 package summary
 
 import (

@@ -58,7 +58,7 @@ func TestTotals(t *testing.T) {
 // with orphans, duplicates and circles, in random order.
 func TestDepthsAgreeWithTheTree(t *testing.T) {
 	t.Parallel()
-	circles := 0
+	circles, halves := 0, 0
 	for seed := range uint64(100) {
 		spans := forest(rand.New(rand.NewPCG(seed, 1)))
 		depths := summary.NewDepths()
@@ -73,6 +73,9 @@ func TestDepthsAgreeWithTheTree(t *testing.T) {
 				t.Errorf("seed %d, span %d: depth %d, marks %b; in the tree %d", seed, n.Index(), depth, marks, n.Depth())
 			}
 			circle = circle || n.Is(traces.Cycle)
+			if p := n.Parent(); p != nil && p.Span().SpanID == n.Span().SpanID {
+				halves++
+			}
 			for len(want) <= n.Depth() {
 				want = append(want, 0)
 			}
@@ -89,6 +92,9 @@ func TestDepthsAgreeWithTheTree(t *testing.T) {
 	if circles < 10 || circles > 90 {
 		t.Errorf("%d of 100 forests have a circle: the test shows little", circles)
 	}
+	if halves < 50 {
+		t.Errorf("%d calls with halves of one ID: the test shows little", halves)
+	}
 }
 
 func isMarked(n *traces.Node, marks traces.Mark) bool {
@@ -102,6 +108,10 @@ func isMarked(n *traces.Node, marks traces.Mark) bool {
 
 func forest(r *rand.Rand) []*traces.Span {
 	var spans []*traces.Span
+	services := []*traces.Resource{nil}
+	for _, name := range []string{"web", "pay"} {
+		services = append(services, &traces.Resource{Attributes: []traces.Attribute{{Key: "service.name", Value: traces.String(name)}}})
+	}
 	for i := range 200 {
 		s := &traces.Span{TraceID: traces.TraceID{byte(r.IntN(3))}, SpanID: traces.SpanID{1, byte(i)}, StartUnixNano: 1 + r.Uint64N(50), EndUnixNano: 1000}
 		switch p := r.IntN(i + 20); {
@@ -110,9 +120,12 @@ func forest(r *rand.Rand) []*traces.Span {
 		case p == i && r.IntN(4) == 0:
 			s.ParentID = s.SpanID
 		}
+		s.Kind, s.Resource = []traces.Kind{traces.KindInternal, traces.KindServer, traces.KindClient}[r.IntN(3)], services[r.IntN(3)]
 		switch r.IntN(20) {
 		case 0:
 			s.SpanID = traces.SpanID{1, byte(max(i-1, 0))}
+		case 2, 3:
+			s.SpanID = traces.SpanID{1, byte(i &^ 7)} // of several
 		case 1:
 			s.SpanID = traces.SpanID{}
 		}
