@@ -108,10 +108,12 @@ func (c *call) tracesFile(app string) string {
 // maxSkips is how many of the things that were passed over are printed.
 const maxSkips = 10
 
-// account reports what was passed over in the files.
+// account reports what was passed over in the files, and what fits nothing in them.
 func (c *call) account(r tracefile.Report) {
 	if r.Spans == 0 {
 		c.warn("there are no spans in %s", fileNames(r.Files))
+	} else {
+		c.unmatched()
 	}
 	if r.Total == 0 {
 		return

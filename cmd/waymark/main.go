@@ -112,7 +112,9 @@ func (c *call) status(err error) int {
 		c.warn("%s: %v (waymark %[1]s -h explains)", c.verb.name, err)
 		return exitUsage
 	default:
-		c.warn("%v", err)
+		for _, line := range terminal.Messages(err) {
+			c.warn("%s", line)
+		}
 		return exitFailed
 	}
 }

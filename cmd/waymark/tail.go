@@ -66,8 +66,11 @@ func runTail(ctx context.Context, c *call, args []string) error {
 	if err := t.follow(r, show); err != nil {
 		return err
 	}
-	if r := r.Report(); r.Total > 0 {
+	switch r := r.Report(); {
+	case r.Total > 0:
 		c.account(r)
+	case r.Spans > 0:
+		c.unmatched()
 	}
 	return nil
 }

@@ -1,25 +1,30 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
-// selection is what -trace and -where choose.
+// selection is what -trace and -where choose. It serves one goroutine.
 type selection struct {
 	trace string // hexadecimal digits that the ID begins with
 	conds []condition
+
+	looked, chosen uint64 // spans
+	found          map[traces.TraceID]bool
 }
 
 // condition is one -where.
 type condition struct {
 	key, value string
 	op         operator
+	seen       bool // a span has the key
 }
 
 type operator int
@@ -42,18 +47,9 @@ func (s *selection) setTrace(text string) error {
 }
 
 func (s *selection) addWhere(text string) error {
-	c := condition{key: text}
-	if key, value, found := strings.Cut(text, "="); found {
-		c = condition{key: key, value: value, op: equal}
-		if before, found := strings.CutSuffix(key, "!"); found {
-			c.key, c.op = before, unequal
-		}
-	}
-	if c.key == "" {
-		return errors.New("want key=value, key!=value or key")
-	}
+	c, err := parseCondition(text)
 	s.conds = append(s.conds, c)
-	return nil
+	return err
 }
 
 // fields limits reading to what the selection looks at.
@@ -68,17 +64,20 @@ func (s *selection) fields() tracefile.Option {
 	return tracefile.WithAttributes(keys...)
 }
 
-// matches reports whether a span is chosen.
+// matches reports whether a span is chosen, and notes what for: see [call.unmatched].
 func (s *selection) matches(span *traces.Span) bool {
 	if !s.hasTrace(span.TraceID) {
 		return false
 	}
+	s.looked++
+	chosen := true
 	for i := range s.conds {
-		if !s.conds[i].matches(span) {
-			return false
-		}
+		chosen = s.conds[i].matches(span) && chosen
 	}
-	return true
+	if chosen {
+		s.chosen++
+	}
+	return chosen
 }
 
 // hasTrace also takes the 16 digits of Zipkin's short ids, which are the second
@@ -89,12 +88,57 @@ func (s *selection) hasTrace(id traces.TraceID) bool {
 		return true
 	}
 	text := id.String()
-	return strings.HasPrefix(text, s.trace) ||
+	fits := strings.HasPrefix(text, s.trace) ||
 		len(s.trace) == short && text == strings.Repeat("0", short)+s.trace
+	if fits && len(s.found) < maxFound {
+		if s.found == nil {
+			s.found = map[traces.TraceID]bool{}
+		}
+		s.found[id] = true
+	}
+	return fits
+}
+
+// maxFound bounds the traces that are counted for one -trace.
+const maxFound = 1000
+
+// unmatched says what of the question fits nothing, or more than it seems to.
+func (c *call) unmatched() {
+	s := &c.sel
+	switch {
+	case s.trace == "" || len(s.found) == 1:
+	case len(s.found) == 0:
+		c.warn("-trace %s: no trace has this ID", s.trace)
+		return
+	case len(s.found) == maxFound:
+		c.warn("-trace %s: %d traces and more begin so", s.trace, maxFound)
+	default:
+		const shown = 3
+		ids := make([]string, 0, len(s.found))
+		for id := range s.found {
+			ids = append(ids, id.String())
+		}
+		slices.Sort(ids)
+		if len(ids) > shown {
+			ids = append(ids[:shown], "…")
+		}
+		c.warn("-trace %s: %d traces begin so: %s", s.trace, len(s.found), strings.Join(ids, ", "))
+	}
+	told := s.looked == 0 || s.chosen > 0 && !slices.ContainsFunc(s.conds, func(d condition) bool { return !d.seen })
+	for _, d := range s.conds {
+		if s.looked > 0 && !d.seen {
+			c.warn("-where: no span has %q", d.key)
+			told = true
+		}
+	}
+	if !told {
+		c.warn("-where: none of %s fits", terminal.Count(s.looked, "span"))
+	}
 }
 
 func (c *condition) matches(span *traces.Span) bool {
 	if text, known := fieldOf(span, c.key); known {
+		c.seen = true
 		switch c.op {
 		case has:
 			return text != ""
@@ -105,6 +149,7 @@ func (c *condition) matches(span *traces.Span) bool {
 		}
 	}
 	v, ok := attrOf(span, c.key)
+	c.seen = c.seen || ok
 	switch c.op {
 	case has:
 		return ok

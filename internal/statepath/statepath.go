@@ -1,4 +1,5 @@
-// Package statepath is the one rule for where an App's files are.
+// Package statepath is the one rule for where an App's files are. Its errors are
+// read by people who know no packages: they do not begin with its name.
 package statepath
 
 import (
@@ -39,7 +40,7 @@ func StateHome(lookup func(string) (string, bool)) (string, error) {
 		}
 	}
 	if !filepath.IsAbs(xdg.Home) || filepath.Dir(xdg.Home) == filepath.Clean(xdg.Home) {
-		return "", fmt.Errorf("statepath: %w", ErrNoHome)
+		return "", ErrNoHome
 	}
 	return xdg.StateHome, nil
 }
@@ -125,7 +126,7 @@ func spans(stateHome, folder string) spanfile.Names {
 func Newest(stateHome string) (string, error) {
 	apps, err := os.ReadDir(stateHome)
 	if err != nil {
-		return "", fmt.Errorf("statepath: newest span file: %w", err)
+		return "", fmt.Errorf("newest span file: %w", err)
 	}
 	newest, latest := "", time.Time{}
 	for _, app := range apps {
@@ -144,7 +145,7 @@ func Newest(stateHome string) (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", fmt.Errorf("statepath: newest span file: %w: %s", fs.ErrNotExist, spans(stateHome, "*").Path(spanfile.Data))
+		return "", fmt.Errorf("newest span file: %w: %s", fs.ErrNotExist, spans(stateHome, "*").Path(spanfile.Data))
 	}
 	return newest, nil
 }

@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -103,6 +104,24 @@ func fit(s string, columns int) string {
 // Pad is s with blanks behind it up to so many columns.
 func Pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(columns-textwidth.Of(s), 0))
+}
+
+// Messages are the lines that say what went wrong, without the names of the
+// packages that found it: who types a command knows none.
+func Messages(err error) []string {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) && err.Error() == errors.Join(joined.Unwrap()...).Error() {
+		var lines []string
+		for _, e := range joined.Unwrap() {
+			lines = append(lines, Messages(e)...)
+		}
+		return lines
+	}
+	text := err.Error()
+	for _, name := range []string{"tracefile", "render"} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	return []string{text}
 }
 
 // Count is "1 span", "2 spans", "0 retries".

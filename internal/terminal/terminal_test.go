@@ -3,6 +3,8 @@ package terminal_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"os"
 	"slices"
@@ -176,6 +178,26 @@ func TestColorIsForTerminals(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	if terminal.Color(&bytes.Buffer{}, none) || terminal.IsTerminal(&bytes.Buffer{}) {
 		t.Error("a buffer is no terminal")
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	missing := errors.New("tracefile: stat x.jsonl: no such file")
+	for name, c := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"a package's":              {missing, []string{"stat x.jsonl: no such file"}},
+		"another's":                {errors.New("render: write tree: full"), []string{"write tree: full"}},
+		"nobody's":                 {errors.New("there is no tracefile: none"), []string{"there is no tracefile: none"}},
+		"several":                  {errors.Join(missing, errors.New("second")), []string{"stat x.jsonl: no such file", "second"}},
+		"several inside another's": {fmt.Errorf("about %w and %w", missing, io.EOF), []string{"about tracefile: stat x.jsonl: no such file and EOF"}},
+		"several within several":   {errors.Join(errors.Join(missing, io.EOF), errors.New("third")), []string{"stat x.jsonl: no such file", "EOF", "third"}},
+	} {
+		if got := terminal.Messages(c.err); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

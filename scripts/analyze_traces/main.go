@@ -32,6 +32,7 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/spansource"
+	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces/render"
 )
 
@@ -130,7 +131,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = a.once(ctx)
 	}
 	if err != nil {
-		warn(err.Error())
+		for _, line := range terminal.Messages(err) {
+			warn(line)
+		}
 		return 1
 	}
 	return 0

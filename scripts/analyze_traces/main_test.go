@@ -126,7 +126,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-frob"}, 2, "", "analyze_traces: usage: flag provided but not defined: -frob (-h explains)\n"},
 		{[]string{"-watch", "3s"}, 2, "", "analyze_traces: usage: invalid boolean value \"3s\" for -watch: want 2s, 5s or 10s (-h explains)\n"},
 		{[]string{"-app", "a", "f"}, 2, "", "analyze_traces: usage: either files or -app, not both (-h explains)\n"},
-		{[]string{"missing.jsonl"}, 1, "", "analyze_traces: tracefile: stat missing.jsonl: no such file or directory\n"},
+		{[]string{"missing.jsonl"}, 1, "", "analyze_traces: stat missing.jsonl: no such file or directory\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if got := run(t.Context(), c.args, nil, &stdout, &stderr, env.Map{}); got != c.status || stdout.String() != c.stdout || stderr.String() != c.stderr {
