@@ -10,29 +10,31 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync/atomic"
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
-	"github.com/waymark-trace/waymark/traces/render"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 // call is one call of a verb.
 type call struct {
-	verb           verb
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	lookup         env.Lookup
-	flags          *flag.FlagSet
-	app            string
-	json           bool
-	sel            selection
+	verb     verb
+	stdin    io.Reader
+	stdout   io.Writer
+	progress *progress // and stderr
+	lookup   env.Lookup
+	flags    *flag.FlagSet
+	app      string
+	json     bool
+	sel      selection
+	read     int64 // spans, by the last loop over all
 }
 
 func newCall(v verb, stdin io.Reader, stdout, stderr io.Writer, lookup env.Lookup) *call {
-	c := &call{verb: v, stdin: stdin, stdout: stdout, stderr: stderr, lookup: lookup}
+	c := &call{verb: v, stdin: stdin, stdout: stdout, progress: newProgress(stderr, lookup.Lookup), lookup: lookup}
 	c.flags = flag.NewFlagSet(v.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	return c
@@ -40,7 +42,7 @@ func newCall(v verb, stdin io.Reader, stdout, stderr io.Writer, lookup env.Looku
 
 // warn prints one line on stderr. What is in it may come from a file.
 func (c *call) warn(format string, args ...any) {
-	fmt.Fprintln(c.stderr, "waymark: "+render.FormatName(fmt.Sprintf(format, args...)))
+	c.progress.warn(fmt.Sprintf(format, args...))
 }
 
 // sourceFlags, selectFlags and jsonFlag are the flags that verbs share.
@@ -142,9 +144,32 @@ func fileNames(files []tracefile.File) string {
 	}
 }
 
+// spans are the spans of the source; how many were read is the progress. When
+// they are read again, it is known of how many.
+func (c *call) spans(ctx context.Context, src *spansource.Source, opts ...tracefile.Option) iter.Seq2[*traces.Span, error] {
+	return func(yield func(*traces.Span, error) bool) {
+		var n atomic.Int64
+		of := c.read
+		c.progress.say(func() string {
+			if of > 0 {
+				return fmt.Sprintf("%d of %s read again", n.Load(), terminal.Count(of, "span"))
+			}
+			return terminal.Count(n.Load(), "span") + " read"
+		})
+		for span, err := range src.Spans(ctx, opts...) {
+			n.Add(1)
+			if !yield(span, err) {
+				return
+			}
+		}
+		c.read = n.Load()
+		c.progress.say(func() string { return terminal.Count(n.Load(), "span") + " read, working on them" })
+	}
+}
+
 // each calls f with the spans of the source and reports what was passed over.
 func (c *call) each(ctx context.Context, src *spansource.Source, f func(*traces.Span), opts ...tracefile.Option) error {
-	for span, err := range src.Spans(ctx, opts...) {
+	for span, err := range c.spans(ctx, src, opts...) {
 		if err != nil {
 			return err
 		}
@@ -156,7 +181,7 @@ func (c *call) each(ctx context.Context, src *spansource.Source, f func(*traces.
 
 // output runs f with a buffer before stdout.
 func (c *call) output(f func(io.Writer) error) error {
-	bw := bufio.NewWriterSize(c.stdout, 64<<10)
+	bw := bufio.NewWriterSize(c.progress.beforeOutput(c.stdout), 64<<10)
 	if err := f(bw); err != nil {
 		return err
 	}

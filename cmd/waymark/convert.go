@@ -93,7 +93,7 @@ func (c *call) convert(ctx context.Context, src *spansource.Source, to string, w
 	if to == toChrome || to == toSpeedscope {
 		return c.draw(ctx, src, to, w)
 	}
-	losses, err := tracefile.Write(w, tracefile.Format(to), filter(src.Spans(ctx), c.sel.matches))
+	losses, err := tracefile.Write(w, tracefile.Format(to), filter(c.spans(ctx, src), c.sel.matches))
 	if err != nil {
 		return losses.Total, err
 	}

@@ -85,7 +85,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			c := newCall(v, stdin, stdout, stderr, lookup)
-			return c.status(v.run(ctx, c, args[1:]))
+			err := v.run(ctx, c, args[1:])
+			c.progress.end()
+			return c.status(err)
 		}
 	}
 	fmt.Fprintf(stderr, "waymark: there is no %q (waymark -h lists what there is)\n", terminal.Cut(args[0], 40))

@@ -63,7 +63,7 @@ func (c *call) wholeTraces(ctx context.Context, src *spansource.Source, l limit)
 
 // choose decides which traces to take, and returns the spans to take them from.
 func (c *call) choose(ctx context.Context, src *spansource.Source, l limit) (*choice, iter.Seq2[*traces.Span, error], error) {
-	first, second := src.Spans(ctx, c.sel.fields()), src.Spans(ctx)
+	first, second := c.spans(ctx, src, c.sel.fields()), c.spans(ctx, src)
 	if !src.Again() {
 		var all []*traces.Span
 		for span, err := range second {

@@ -77,7 +77,7 @@ func runSend(ctx context.Context, c *call, args []string) error {
 	defer func() { _ = client.Close() }()
 	s := &sending{
 		call: c, client: client, format: tracefile.OTLPProto, max: o.batch, retryFor: o.retryFor,
-		progress: newProgress(c), state: sendState{Endpoint: cfg.Endpoint},
+		state: sendState{Endpoint: cfg.Endpoint},
 	}
 	if cfg.Protocol == otlpsend.HTTPJSON {
 		s.format = tracefile.OTLPJSON
@@ -146,7 +146,6 @@ func (c *call) sendConfig(o sendFlags) (otlpsend.Config, error) {
 type sending struct {
 	call     *call
 	client   *otlpsend.Client
-	progress *progress
 	format   tracefile.Format
 	file     string // of the state; "" is none
 	state    sendState
@@ -162,7 +161,7 @@ type sending struct {
 }
 
 func (s *sending) run(ctx context.Context, src *spansource.Source) error {
-	defer s.progress.end()
+	s.call.progress.say(func() string { return "nothing sent yet" })
 	before := s.state.Done
 	for span, err := range src.Spans(ctx) {
 		if err != nil {
@@ -221,9 +220,8 @@ func (s *sending) flush(ctx context.Context) error {
 	if s.file != "" && out.Done() > 0 {
 		err = errors.Join(err, s.state.save(s.file))
 	}
-	s.progress.show(func() string {
-		return s.counts("")
-	})
+	counts := s.counts("")
+	s.call.progress.say(func() string { return counts })
 	if err != nil && out.Uncertain > 0 {
 		err = fmt.Errorf("%w (%s may have arrived)", err, terminal.Count(out.Uncertain, "span"))
 	}
@@ -239,7 +237,6 @@ func (s *sending) encode(from, to int) ([]byte, error) {
 // unreached says at once that nobody is there: it is tried for long.
 func (s *sending) unreached(err error) {
 	if !s.waiting.Swap(true) {
-		s.progress.end()
 		s.call.warn("%v; trying again for %v", err, s.retryFor)
 	}
 }
