@@ -81,10 +81,10 @@ func (r Report) LogValue() slog.Value {
 	return slog.GroupValue(groups...)
 }
 
-// LogValue has the numbers under the names of the fields.
+// LogValue has the numbers that are not zero, under the names of the fields.
 func (d DestinationReport) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.String("target", d.Target),
+	attrs := []slog.Attr{slog.String("target", d.Target)}
+	for _, n := range []slog.Attr{
 		slog.Uint64("started", d.Started),
 		slog.Uint64("ended", d.Ended),
 		slog.Uint64("open", d.Open),
@@ -94,7 +94,12 @@ func (d DestinationReport) LogValue() slog.Value {
 		slog.Uint64("uncertain", d.Uncertain),
 		slog.Uint64("dropped", d.Dropped),
 		slog.Uint64("discarded", d.Discarded),
-	)
+	} {
+		if n.Value.Uint64() > 0 {
+			attrs = append(attrs, n)
+		}
+	}
+	return slog.GroupValue(attrs...)
 }
 
 // Report returns the account so far. It is empty when tracing is off.

@@ -33,6 +33,9 @@ func Parse(app string, l Lookup) (Settings, []Finding) {
 	p := &parser{lookup: l, prefix: Prefix(app)}
 	s := Settings{App: app}
 	s.Tracing = read(p, false, parseSwitch, p.prefix+SuffixTracing)
+	for i := range p.findings { // of the switch
+		p.findings[i].Used = "false: tracing is off"
+	}
 	p.readProfiles(&s)
 	p.nearMisses(appNames(p.prefix), p.prefix)
 	always := len(p.findings)

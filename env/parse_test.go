@@ -133,7 +133,7 @@ func TestSwitch(t *testing.T) {
 	}
 	for _, given := range []string{"yes", "on", "2", "01", "t", "enabled", "true false", "tru"} {
 		s, findings := env.Parse("shop", env.Map{"SHOP_TRACING": given})
-		want := []env.Finding{{Key: "SHOP_TRACING", Value: given, Want: "true, 1, false or 0", Used: "false"}}
+		want := []env.Finding{{Key: "SHOP_TRACING", Value: given, Want: "true, 1, false or 0", Used: "false: tracing is off"}}
 		if diff := cmp.Diff(want, findings); diff != "" || s.Tracing.V {
 			t.Errorf("SHOP_TRACING=%q: %v, findings (-want +got):\n%s", given, s.Tracing, diff)
 		}

@@ -67,6 +67,7 @@ func verbs() []verb {
 		{"send", sendUsage, runSend},
 		{"tail", tailUsage, runTail},
 		{"env", envUsage, runEnv},
+		{"version", versionUsage, runVersion},
 	}
 }
 
@@ -82,8 +83,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		return exitClean
 	}
+	name := args[0]
+	if name == "-version" || name == "--version" {
+		name = "version"
+	}
 	for _, v := range verbs() {
-		if v.name == args[0] {
+		if v.name == name {
 			c := newCall(v, stdin, stdout, stderr, lookup)
 			err := v.run(ctx, c, args[1:])
 			c.progress.end()

@@ -4,6 +4,7 @@
 //
 //	waymark tree|list|stats|convert|html|check|send|tail [flags] [FILE …]
 //	waymark env -app NAME
+//	waymark version
 //
 //	tree     draw traces as text trees
 //	list     a table of traces, or with -spans of spans
@@ -14,6 +15,7 @@
 //	send     replay spans to an OTLP endpoint
 //	tail     print spans as they end
 //	env      what an App's variables make tracing do, and why
+//	version  which waymark this is
 //
 // waymark VERB -h explains each. FILE is a file or a folder, - is standard input;
 // OTLP (JSON lines, JSON, protobuf), Jaeger, Zipkin, Python's to_json, Go's
@@ -29,6 +31,7 @@ package main
 
 const usage = `usage: waymark tree|list|stats|convert|html|check|send|tail [flags] [FILE …]
        waymark env -app NAME
+       waymark version
 
   tree     draw traces as text trees
   list     a table of traces, or with -spans of spans
@@ -39,6 +42,7 @@ const usage = `usage: waymark tree|list|stats|convert|html|check|send|tail [flag
   send     replay spans to an OTLP endpoint
   tail     print spans as they end
   env      what an App's variables make tracing do, and why
+  version  which waymark this is
 
 waymark VERB -h explains each. FILE is a file or a folder, - is standard input;
 OTLP (JSON lines, JSON, protobuf), Jaeger, Zipkin, Python's to_json, Go's
