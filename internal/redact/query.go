@@ -79,7 +79,7 @@ func (q Redactor) pair(s string) (n int, plain bool) {
 		switch s[n] {
 		case '&', ';':
 			return n, plain
-		case '=', ':', '%':
+		case '=', ':', '%', '@', '\\':
 			plain = false
 		}
 	}
@@ -195,13 +195,14 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// hidden reports whether s, as it is or decoded, holds a pair with a secret key: token=x, "token":"x".
+// hidden reports whether s, as it is or decoded, holds a pair with a secret key (token=x, "token":"x") or a URL with
+// user information.
 func (q Redactor) hidden(s string) bool {
 	if !suspicious(s) {
 		return false
 	}
 	for range maxDecodings {
-		if q.holdsPair(s) {
+		if q.holdsSecret(s) {
 			return true
 		}
 		next := unescape(s)
@@ -210,18 +211,27 @@ func (q Redactor) hidden(s string) bool {
 		}
 		s = next
 	}
-	return q.holdsPair(s) || unescape(s) != s
+	return q.holdsSecret(s) || unescape(s) != s
 }
 
 // suspicious reports whether s may hold a pair, as it is or decoded. strings.ContainsAny, which goes by
 // characters, was a third of the redactor's time.
 func suspicious(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c == '=' || c == ':' || c == '%' {
+		if c := s[i]; c == '=' || c == ':' || c == '%' || c == '@' || c == '\\' {
 			return true
 		}
 	}
 	return false
+}
+
+func (q Redactor) holdsSecret(s string) bool {
+	if i := strings.IndexByte(s, '@'); i >= 0 && strings.Contains(s[:i], "//") {
+		if _, at, ok := userInfo(s); ok && at < len(s) && s[at] == '@' {
+			return true
+		}
+	}
+	return q.holdsPair(s)
 }
 
 func (q Redactor) holdsPair(s string) bool {
@@ -244,25 +254,29 @@ func (q Redactor) holdsPair(s string) bool {
 	return false
 }
 
-// unescape decodes the valid escapes of s, leaves the others, and takes + for a blank.
+// unescape decodes the valid escapes of s, also those of JSON (\u0026), leaves the others, and takes + for a blank.
 func unescape(s string) string {
-	if !strings.ContainsAny(s, "%+") {
+	if !strings.ContainsAny(s, `%+\`) {
 		return s
 	}
 	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
+	for i := 0; i < len(s); {
+		n, c := 1, s[i]
 		switch {
-		case s[i] == '+':
-			b = append(b, ' ')
-		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-			b = append(b, unhex(s[i+1])<<4|unhex(s[i+2]))
-			i += 2
-		default:
-			b = append(b, s[i])
+		case c == '+':
+			c = ' '
+		case c == '%' && isHexPair(s[i+1:]):
+			n, c = 3, unhex(s[i+1])<<4|unhex(s[i+2])
+		case strings.HasPrefix(s[i:], `\u00`) && isHexPair(s[i+4:]):
+			n, c = 6, unhex(s[i+4])<<4|unhex(s[i+5])
 		}
+		b = append(b, c)
+		i += n
 	}
 	return string(b)
 }
+
+func isHexPair(s string) bool { return len(s) >= 2 && isHex(s[0]) && isHex(s[1]) }
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'

@@ -37,6 +37,11 @@ func TestQuery(t *testing.T) {
 		{"escaped too often to tell", "a=%2525252574oken", "a=REDACTED"},
 		{"words that only contain one", "tokenizer=a&keyboard=b&decode=c", "tokenizer=a&keyboard=b&decode=c"},
 		{"added", "My.Key=a&pin=b", "My.Key=REDACTED&pin=REDACTED"},
+		{"user information in a value", "next=https://u:pw@h/&a=1", "next=REDACTED&a=1"},
+		{"user information in a value, escaped", "next=https%3A%2F%2Fu%3Apw%40h%2F&a=1", "next=REDACTED&a=1"},
+		{"user without a password or a scheme in a value", "next=//ghp_1@h/", "next=REDACTED"},
+		{"@ in values", "mail=a@b&next=https://h/@a&x=//h/a@b", "mail=a@b&next=https://h/@a&x=//h/a@b"},
+		{"& as JSON has it", `a=1\u0026token=abc&x\u0026token\u003dabc=1`, "a=REDACTED&REDACTED"},
 		{"separators only", "&&;;&", "&&;;&"},
 	}
 	q := New("PIN", " my.key ", "")
