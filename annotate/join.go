@@ -151,7 +151,7 @@ func (j *defaultJoiner) read(chunk any) (text string, raw json.RawMessage, isTex
 
 func (j *defaultJoiner) readJSON(chunk any) (text string, raw json.RawMessage, isText bool) {
 	if err, ok := chunk.(error); ok {
-		return "", json.RawMessage(jsonText(j.client.textOf(err, j.limit))), false
+		return "", json.RawMessage(jsonText(j.client.causeText(err, j.limit))), false
 	}
 	raw, whole, err := j.client.marshal(chunk, j.limit)
 	switch {

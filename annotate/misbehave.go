@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-trace/waymark/internal/boundjson"
 	"github.com/waymark-trace/waymark/internal/guard"
+	"github.com/waymark-trace/waymark/internal/redact"
 )
 
 // guarded calls a function of the program, or a method of one of its values, in the middle of its work: a panic,
@@ -31,7 +32,16 @@ func (c *Client) noteMisbehavior(what string, of any, err error) {
 }
 
 // errorText is the text of an error or of what was thrown.
-func (c *Client) errorText(v any) string { return c.textOf(v, maxMessageBytes) }
+func (c *Client) errorText(v any) string { return c.causeText(v, maxMessageBytes) }
+
+// causeText is textOf without secrets. They go before the text is cut, since half a URL does not show that it holds one.
+func (c *Client) causeText(v any, limit int) string {
+	whole := max(limit, maxCauseBytes)
+	return cut(redact.Message(c.textOf(redact.Showable(v), whole), whole), limit)
+}
+
+// maxCauseBytes is how much of the text of an error is looked at, so that it is known how much of it is cut.
+const maxCauseBytes = 64 << 10
 
 // textOf is what an error, or any value, says of itself.
 func (c *Client) textOf(v any, limit int) string {

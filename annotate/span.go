@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waymark-trace/waymark/internal/redact"
 	"github.com/waymark-trace/waymark/internal/request"
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
@@ -215,6 +216,9 @@ func (h *Handle) SetError(description string, err error) {
 	if !h.wants() {
 		return
 	}
+	if description != "" {
+		description = h.client.errorText(description)
+	}
 	if err != nil {
 		text := h.client.errorText(err)
 		if description == "" {
@@ -222,7 +226,6 @@ func (h *Handle) SetError(description string, err error) {
 		}
 		h.exception(typeName(err), text, "")
 	}
-	description = cut(description, maxMessageBytes)
 	h.span.SetStatus(codes.Error, description)
 	h.kept.fail(description)
 }
@@ -297,7 +300,7 @@ func (h *Handle) exception(name, message, stack string) {
 		semconv.ExceptionMessageKey.String(message),
 	}
 	if stack != "" {
-		attrs = append(attrs, semconv.ExceptionStacktraceKey.String(cut(stack, h.client.max)))
+		attrs = append(attrs, semconv.ExceptionStacktraceKey.String(cut(redact.Text(stack, h.client.max), h.client.max)))
 	}
 	h.span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(attrs...))
 	h.span.SetAttributes(semconv.ErrorTypeKey.String(name))

@@ -35,7 +35,7 @@ func (c *Client) encode(v any, limit int) (text, mime string) {
 			return cut(v, limit), MIMEText
 		}
 	case error:
-		return c.textOf(v, limit), MIMEText
+		return c.causeText(v, limit), MIMEText
 	case time.Duration:
 		return v.String(), MIMEText
 	case json.Marshaler: // before the kinds: a number may have a form of its own

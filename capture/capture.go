@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -18,6 +19,7 @@ import (
 
 	"github.com/waymark-trace/waymark/capture/internal/sdkspan"
 	"github.com/waymark-trace/waymark/internal/capturing"
+	"github.com/waymark-trace/waymark/internal/redact"
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
@@ -264,14 +266,19 @@ func (c *Capture) mark(err error, panicked any, goexit bool) {
 	}
 }
 
+// maxCause is how many bytes of a message and of a stack are recorded.
+const maxCause = 64 << 10
+
 // fail adds the exception event and returns its message.
 func (c *Capture) fail(cause any) string {
-	message := textOf(cause)
+	message := clip(redact.Message(textOf(redact.Showable(cause)), maxCause))
 	c.root.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(
 		semconv.ExceptionTypeKey.String(fmt.Sprintf("%T", cause)),
 		semconv.ExceptionMessageKey.String(message),
-		semconv.ExceptionStacktraceKey.String(string(debug.Stack())),
+		semconv.ExceptionStacktraceKey.String(clip(redact.Text(string(debug.Stack()), maxCause))),
 		attribute.Bool("exception.escaped", true),
 	))
 	return message
 }
+
+func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxCause)], "\uFFFD") }

@@ -248,6 +248,8 @@ func (s *settings) appendHeader(kvs []attribute.KeyValue, h header, values []str
 			v = redact.Mark
 		case h.isURL:
 			v = s.secrets.URL(v)
+		default:
+			v = s.secrets.Text(v, maxHeaderValue)
 		}
 		out = append(out, clip(v, maxHeaderValue))
 	}

@@ -7,7 +7,8 @@
 //
 // The span is named "GET /users/{id}", carries http.route and every other Required and Recommended attribute,
 // is the child of the caller's span, and says what went wrong: a panic with its stack (raised again,
-// unchanged), a 5xx, a response that could not be written, a request body that could not be read.
+// unchanged), a 5xx, a response that could not be written, a request body that could not be read. A client that leaves
+// is no error, whether a read, a write or the context tells of it.
 //
 // [New] belongs outside of everything that may refuse or answer a request (authentication, CORS, recovery),
 // so that refusals have spans too. A recovery layer inside of it turns a panic into a plain 500.
@@ -39,4 +40,8 @@
 // id_token, refresh_token, api_key, key, password, secret and code are REDACTED, in any case and encoding;
 // [WithRedactedQuery] adds keys. Of chosen headers, those that hold credentials (Authorization, Cookie,
 // Set-Cookie, X-Api-Key …) are REDACTED even when they are named.
+//
+// The text of an error, of a panic and of a chosen header passes the same: of each URL in it, the user information and
+// those values are REDACTED. Addresses of connections and numbers of streams are left out of it, so that messages of one
+// kind are one text.
 package middleware

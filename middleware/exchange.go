@@ -54,7 +54,7 @@ func (x *exchange) serve(w http.ResponseWriter) {
 func (x *exchange) end(panicked any) {
 	defer func() {
 		if p := recover(); p != nil { // out of a processor: the response is on its way and must get there
-			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %v", p))
+			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %s", x.h.secrets.Message(p, maxMessage)))
 		}
 	}()
 	defer x.kept.end()
@@ -73,9 +73,14 @@ func (x *exchange) end(panicked any) {
 	}
 	sc.num(semconv.HTTPResponseStatusCodeKey, status)
 	sc.str(semconv.HTTPStreamKey, stream)
-	sc.str(semconv.HTTPEndKey, x.early(panicked))
+	failed := x.failure()
+	end := x.early(panicked, failed.err)
+	sc.str(semconv.HTTPEndKey, end)
 	sc.network(x.outer)
-	x.judge(sc, verdict{panicked: panicked, stack: final.Stack, told: final.Err, status: status, write: x.response.err.get()})
+	x.judge(sc, verdict{
+		panicked: panicked, stack: final.Stack, told: final.Err, status: status,
+		failure: failed, left: end == semconv.EndClientDisconnected,
+	})
 	x.span.SetAttributes(sc.attrs[:sc.n]...)
 	if headers := x.response.headers.Load(); headers != nil {
 		x.span.SetAttributes(*headers...)
@@ -128,10 +133,15 @@ func isUpgrade(h http.Header) bool {
 	return false
 }
 
-// early returns how the request ended before its time, "" when it did not.
-func (x *exchange) early(panicked any) string {
-	if isAbort(panicked) {
+// early returns how the request ended before its time, "" when it did not. failed is the failure of a read or a write.
+func (x *exchange) early(panicked any, failed error) string {
+	switch {
+	case isAbort(panicked):
 		return semconv.EndAborted
+	case failed != nil && isTimeout(failed): // the server then cancels the context as if the client had left
+		return semconv.EndTimeout
+	case failed != nil && hasLeft(failed):
+		return semconv.EndClientDisconnected
 	}
 	ctx := x.outer.Context()
 	switch err := ctx.Err(); {

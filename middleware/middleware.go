@@ -84,7 +84,7 @@ func (h *handler) open(r *http.Request) (o opened) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.span = nil
-			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %v", p))
+			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %s", h.secrets.Message(p, maxMessage)))
 		}
 	}()
 	if ctx := h.propagator().Extract(o.ctx, headerCarrier(r.Header)); ctx != nil {

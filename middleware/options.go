@@ -146,7 +146,7 @@ func newHeaders(prefix string, names []string) []header {
 		case "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Auth-Token",
 			"X-Csrf-Token", "X-Amz-Security-Token":
 			h.secret = true
-		case "Referer", "Location", "Content-Location", "Refresh", "Link":
+		case "Referer", "Location", "Content-Location":
 			h.isURL = true
 		}
 		hs = append(hs, h)

@@ -3,10 +3,8 @@ package middleware
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"reflect"
 	"runtime/debug"
 	"strconv"
@@ -27,13 +25,26 @@ type verdict struct {
 	stack    []byte
 	told     error // SetError of the record
 	status   int
-	write    error
+	failure  failure
+	left     bool // the client has left, of which the failure comes
+}
+
+// failure is the first failure to send the response, else to receive the request.
+type failure struct {
+	doing string
+	err   error
+}
+
+func (x *exchange) failure() failure {
+	if err := x.response.err.get(); err != nil {
+		return failure{"write response: ", err}
+	}
+	return failure{"read request: ", x.body.err.get()}
 }
 
 // judge sets the status of the span. 1xx to 4xx leave it unset, and Ok is never set.
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#status
 func (x *exchange) judge(sc *scratch, v verdict) {
-	read := x.body.err.get()
 	switch {
 	case isAbort(v.panicked):
 	case v.panicked != nil:
@@ -41,14 +52,22 @@ func (x *exchange) judge(sc *scratch, v verdict) {
 	case !x.returned:
 		x.fail(sc, goexit, "the handler called runtime.Goexit")
 	case v.told != nil:
-		x.fail(sc, errorType(v.told), fmt.Sprint(v.told))
+		x.fail(sc, errorType(v.told), x.message(v.told))
 	case v.status >= http.StatusInternalServerError:
 		x.fail(sc, strconv.Itoa(v.status), "")
-	case v.write != nil:
-		x.fail(sc, errorType(v.write), "write response: "+fmt.Sprint(v.write))
-	case read != nil:
-		x.fail(sc, errorType(read), "read request: "+fmt.Sprint(read))
+	case v.failure.err != nil && !v.left:
+		x.fail(sc, errorType(v.failure.err), v.failure.doing+x.message(v.failure.err))
 	}
+}
+
+// message is the text of an error or a panic as the span may have it: without secrets, and without the address and port
+// of the client, which would make every message another.
+func (x *exchange) message(v any) string {
+	m := x.h.secrets.Message(v, maxMessage)
+	if _, port := splitHostPort(x.outer.RemoteAddr); port != 0 {
+		m = strings.ReplaceAll(m, x.outer.RemoteAddr, "client")
+	}
+	return clip(m, maxMessage)
 }
 
 func (x *exchange) fail(sc *scratch, errType, description string) {
@@ -68,7 +87,7 @@ func sameError(err, sentinel error) bool {
 }
 
 func (x *exchange) exception(sc *scratch, v verdict) {
-	t, message := typeName(v.panicked), clip(fmt.Sprint(v.panicked), maxMessage)
+	t, message := typeName(v.panicked), x.message(v.panicked)
 	stack := debug.Stack()
 	if len(v.stack) > 0 && !strings.Contains(string(stack), routesFrame) {
 		stack = v.stack // the panic came from another goroutine (http.TimeoutHandler), which Routes has seen
@@ -76,7 +95,7 @@ func (x *exchange) exception(sc *scratch, v verdict) {
 	x.span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(
 		semconv.ExceptionTypeKey.String(t),
 		semconv.ExceptionMessageKey.String(message),
-		semconv.ExceptionStacktraceKey.String(clip(string(stack), maxStack)),
+		semconv.ExceptionStacktraceKey.String(clip(x.h.secrets.Text(string(stack), maxStack), maxStack)),
 	))
 	x.fail(sc, t, message)
 }
@@ -95,11 +114,10 @@ func errorType(err error) (name string) {
 			name = typeName(err)
 		}
 	}()
-	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case isTimeout(err):
 		return "timeout"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "unexpected_eof"

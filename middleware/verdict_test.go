@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -161,7 +161,7 @@ func TestStatusByCode(t *testing.T) {
 	tr.Span("GET").NoErr().Attr("http.response.status_code", 200)
 }
 
-// failing is a writer whose client is gone.
+// failing is a writer that fails.
 type failing struct {
 	*httptest.ResponseRecorder
 	err error
@@ -196,9 +196,9 @@ func TestFailedWrites(t *testing.T) {
 				w.WriteHeader(http.StatusCreated)
 				way(w)
 			})
-			gone := &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}
-			wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), gone}, get("/"))
-			tr.Span("GET").Err().Attr("error.type", "*net.OpError").Attr("http.response.status_code", 201)
+			full := &fs.PathError{Op: "write", Path: "/cache", Err: syscall.ENOSPC}
+			wrap(tr, h).ServeHTTP(failing{httptest.NewRecorder(), full}, get("/"))
+			tr.Span("GET").Err().Attr("error.type", "*fs.PathError").Attr("http.response.status_code", 201).NoAttr("waymark.http.end")
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Message returns the text of v, an error or what was thrown, as a span may have it: as [Redactor.Text] leaves it, and
@@ -15,66 +16,99 @@ func (q Redactor) Message(v any, limit int) string {
 	return alike(q.Text(textOf(v), limit))
 }
 
+// Message is [Redactor.Message] for the built-in keys.
+func Message(v any, limit int) string { return builtin().Message(v, limit) }
+
+// Text is [Redactor.Text] for the built-in keys.
+func Text(s string, limit int) string { return builtin().Text(s, limit) }
+
+var builtin = sync.OnceValue(func() Redactor { return New() }) //nolint:gochecknoglobals // made once, never changed
+
 func textOf(v any) (text string) {
 	defer func() {
 		if recover() != nil { // out of a method of v that fmt does not guard
 			text = unprintable(v)
 		}
 	}()
-	switch v := v.(type) {
-	case string:
-		return v
-	case url.URL: // fmt would print its fields
-		return v.String()
-	case error, fmt.Stringer, fmt.Formatter:
-	default:
-		if room := maxPrinted; !fits(reflect.ValueOf(v), true, &room) {
-			return unprintable(v)
-		}
+	v, fits := showable(v)
+	if !fits {
+		return unprintable(v)
 	}
 	return fmt.Sprint(v)
 }
 
 func unprintable(v any) string { return fmt.Sprintf("a value of type %T", v) }
 
+// Showable returns what may be printed in the place of v: v itself, unless parts of a request are in it that fmt and
+// encoding/json show with their secrets in a shape that [Redactor.Text] does not see.
+func Showable(v any) any {
+	v, _ = showable(v)
+	return v
+}
+
+// showable also reports whether fmt can print it in maxPrinted bytes; fmt itself knows no bound, and a map that holds
+// itself would end the program.
+func showable(v any) (shown any, fits bool) {
+	switch v := v.(type) {
+	case url.URL: // its method is the pointer's
+		return &v, true
+	case string, error, fmt.Stringer, fmt.Formatter:
+		return v, true
+	}
+	s := survey{room: maxPrinted, looks: maxPrinted / 8}
+	s.of(reflect.ValueOf(v), true, true)
+	if s.secret {
+		return unprintable(v), true
+	}
+	return v, s.room >= 0
+}
+
 // maxPrinted is about how many bytes fmt may have to print for a value.
 const maxPrinted = 64 << 10
 
-// fits reports whether fmt can print v in room bytes without a secret. It follows what fmt follows: pointers at the top
-// only. fmt itself knows no bound, and a map that holds itself would end the program.
-func fits(v reflect.Value, top bool, room *int) bool {
-	*room -= 8
-	if *room < 0 || v.IsValid() && isPartOfRequest(v.Type()) {
-		return false
+// survey looks at what is printed of a value.
+type survey struct {
+	room, looks int
+	secret      bool
+}
+
+// of looks at v. fmt follows pointers at the top only; encoding/json, which does not count here, follows all.
+func (s *survey) of(v reflect.Value, top, printed bool) {
+	if printed {
+		s.room -= 8
+	}
+	if s.looks--; s.room < 0 || s.looks < 0 || !v.IsValid() {
+		return
+	}
+	if s.secret = s.secret || isPartOfRequest(v.Type()); s.secret {
+		return
 	}
 	switch v.Kind() { //nolint:exhaustive // the others are short
 	case reflect.String:
-		*room -= v.Len()
+		if printed {
+			s.room -= v.Len()
+		}
 	case reflect.Interface:
-		return fits(v.Elem(), false, room)
+		s.of(v.Elem(), false, printed)
 	case reflect.Pointer:
-		return !top || fits(v.Elem(), false, room)
+		s.of(v.Elem(), false, printed && top)
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			if !fits(field, false, room) {
-				return false
-			}
+			s.of(field, false, printed)
 		}
 	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if !fits(v.Index(i), false, room) {
-				return false
-			}
+		for i := 0; i < v.Len() && s.goesOn(); i++ {
+			s.of(v.Index(i), false, printed)
 		}
 	case reflect.Map:
-		for it := v.MapRange(); it.Next(); {
-			if !fits(it.Key(), false, room) || !fits(it.Value(), false, room) {
-				return false
-			}
+		for it := v.MapRange(); it.Next() && s.goesOn(); {
+			s.of(it.Key(), false, printed)
+			s.of(it.Value(), false, printed)
 		}
 	}
-	return *room >= 0
 }
+
+func (s *survey) goesOn() bool { return s.room >= 0 && s.looks >= 0 && !s.secret }
 
 // isPartOfRequest reports whether fmt prints a t with its secrets in a shape that [Redactor.Text] does not see.
 func isPartOfRequest(t reflect.Type) bool {
@@ -91,18 +125,22 @@ func alike(s string) string {
 	for _, before := range []string{"stream ID ", "LastStreamID="} {
 		s = withoutNumber(s, before)
 	}
+	var b strings.Builder
+	kept := 0 // s[:kept] is in b
 	for from := 0; ; {
 		i := strings.Index(s[from:], "->")
-		if i < 0 {
+		if i < 0 && kept == 0 {
 			return s
 		}
-		start, end := pairAround(s, from+i)
-		if start < 0 {
-			from += i + len("->")
-			continue
+		if i < 0 {
+			return b.String() + s[kept:]
 		}
-		s = s[:start] + s[end:]
-		from = start
+		from += i
+		if start, end, ok := pairAround(s, from); ok && start >= kept {
+			b.WriteString(s[kept:start])
+			kept = end
+		}
+		from += len("->")
 	}
 }
 
@@ -119,16 +157,23 @@ func withoutNumber(s, before string) string {
 	return s[:i] + "N" + rest
 }
 
-// pairAround returns where the two addresses around an arrow stand, with the blank in front of them; start is -1 when
-// they are none.
-func pairAround(s string, arrow int) (start, end int) {
-	start = strings.LastIndexByte(s[:arrow], ' ')
+// maxAddress is how long an address and its port are at most: an IPv6 address with a zone.
+const maxAddress = 80
+
+// pairAround returns where two addresses stand around an arrow, with the blank in front of them.
+func pairAround(s string, arrow int) (start, end int, ok bool) {
+	start = max(arrow-maxAddress, 0)
+	start += strings.LastIndexAny(s[start:arrow], " \t\n\"'(=") + 1
 	to := arrow + len("->")
-	end = to + len(strings.TrimRight(s[to:blank(s, to)], sentence))
-	for _, addr := range []string{s[start+1 : arrow], s[to:end]} {
+	word := s[to:min(blank(s, to), to+maxAddress)]
+	end = to + len(strings.TrimRight(word, sentence))
+	for _, addr := range []string{s[start:arrow], s[to:end]} {
 		if _, err := netip.ParseAddrPort(addr); err != nil {
-			return -1, 0
+			return 0, 0, false
 		}
 	}
-	return max(start, 0), end
+	if start > 0 && s[start-1] == ' ' {
+		start--
+	}
+	return start, end, true
 }

@@ -34,17 +34,18 @@ func (q Redactor) Text(s string, limit int) string {
 // slack is how far behind a limit the end of a word is looked for.
 const slack = 4096
 
-// bounded cuts s behind limit, if it can between two words: half a URL does not show that it holds a secret.
+// bounded cuts s behind limit, if it can between two words: half a URL does not show that it holds a secret. What is cut
+// is copied, so that a span does not keep all of s.
 func bounded(s string, limit int) string {
 	if len(s) <= limit+slack {
 		return s
 	}
 	for i := limit + slack; i > limit; i-- {
 		if isBreak(s[i]) {
-			return s[:i]
+			return strings.Clone(s[:i])
 		}
 	}
-	return s[:limit+slack]
+	return strings.Clone(s[:limit+slack])
 }
 
 // isBreak reports whether c stands between words and never in a URL.

@@ -115,6 +115,11 @@ type holder struct {
 	more any
 }
 
+type ring struct {
+	Name string
+	next *ring
+}
+
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	address := "https://u:S3NT1N3L@h/?token=S3NT1N3L"
@@ -125,6 +130,8 @@ func TestMessage(t *testing.T) {
 	fails := &url.Error{Op: "Get", URL: address, Err: errors.New("EOF")}
 	self := map[string]any{}
 	self["self"] = self
+	circle := &ring{Name: "circle"}
+	circle.next = circle
 	r := &http.Request{Method: http.MethodGet, URL: u, Header: http.Header{"Authorization": {secret}}}
 	connection := &net.OpError{
 		Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE),
@@ -146,6 +153,8 @@ func TestMessage(t *testing.T) {
 		{"pointer", &holder{address, nil}, "&{https://REDACTED@h/?token=REDACTED <nil>}"},
 		{"slice", []string{address, "x"}, "[https://REDACTED@h/?token=REDACTED x]"},
 		{"URL inside", struct{ U url.URL }{*u}, "a value of type struct { U url.URL }"},
+		{"pointer to a URL inside", &struct{ U []*url.URL }{[]*url.URL{u}}, "a value of type *struct { U []*url.URL }"},
+		{"pointers in a circle", circle, "&{circle 0x0}"},
 		{"user inside", holder{"x", u.User}, "a value of type redact_test.holder"},
 		{"form", url.Values{"token": {secret}}, "a value of type url.Values"},
 		{"request", r, "a value of type *http.Request"},
@@ -154,6 +163,7 @@ func TestMessage(t *testing.T) {
 		{"panics", badError{}, "%!v(PANIC=Error method: runtime error: invalid memory address or nil pointer dereference)"},
 		{"connection", connection, "write tcp: write: broken pipe"},
 		{"connection, IPv6", errors.New("read tcp [::1]:80->[fe80::1%eth0]:5123: i/o timeout"), "read tcp: i/o timeout"},
+		{"two connections in brackets", errors.New("(10.0.0.1:1->10.0.0.2:2), x 10.0.0.1:1->10.0.0.2:3 y"), "(), x y"},
 		{"connection alone", errors.New("10.0.0.1:1->10.0.0.2:2"), ""},
 		{"arrows", errors.New("a->b: 10.0.0.1:1->b, x -> y"), "a->b: 10.0.0.1:1->b, x -> y"},
 		{"stream", errors.New("stream error: stream ID 17; CANCEL; received from peer"), "stream error: stream ID N; CANCEL; received from peer"},
@@ -162,7 +172,11 @@ func TestMessage(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := redact.New().Message(tt.v, 4096); got != tt.want {
+			got := redact.New().Message(tt.v, 4096)
+			if tt.v == any(circle) {
+				got = got[:strings.Index(got, "0x")] + "0x0}"
+			}
+			if got != tt.want {
 				t.Errorf("Message\n got %q\nwant %q", got, tt.want)
 			}
 		})

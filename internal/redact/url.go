@@ -97,8 +97,8 @@ func looseUserInfo(s string, at int) (from, to int, ok bool) {
 			from--
 		}
 		drive := i-from == 1 && (s[i+1] == '/' || s[i+1] == '\\')
-		next, _, slash := strings.Cut(s[i+1:at], "/")
-		port := slash && next != "" && isPort(next)
+		digits := len(s[i+1:]) - len(strings.TrimLeft(s[i+1:], "0123456789"))
+		port := digits > 0 && digits <= 5 && s[i+1+digits] == '/'
 		if i+1 < at && !drive && !port {
 			return from, at, true
 		}
