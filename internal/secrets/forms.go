@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxEncoded bounds the parts that are looked for in other encodings too: a
-// longer one is a file rather than a credential.
-const maxEncoded = 4 << 10
+// maxEncoded bounds the parts that are looked for in other encodings too, each of
+// which takes as much memory again: a longer one is a token that holds claims, or
+// a file.
+const maxEncoded = 512
 
 // parts are the secrets in a value: its words without a scheme in front of them,
 // what stands between separators in those, and what they decode to.
