@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 
 var scenarios = map[string]func(*checker){
 	"lazy": lazyScenario, "late": lateScenario, "off": offScenario, "new": newScenario, "secret": secretScenario,
-	"default": defaultScenario, "unasked": unaskedScenario,
+	"default": defaultScenario, "parts": partsScenario, "unasked": unaskedScenario,
 }
 
 // checker reports what is wrong in a scenario.
@@ -399,6 +400,68 @@ func TestSecretsAreInNoDestination(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a variable hides of a call is hidden in the whole of it too, whatever form the program gives it: also in
+// what is cut, and in live interactions.
+func TestHiddenPartsAreInNoDestination(t *testing.T) {
+	t.Parallel()
+	for variable, hidden := range map[string][]string{
+		"OPENINFERENCE_HIDE_INPUT_IMAGES=true":              {pictureText},
+		"OPENINFERENCE_BASE64_IMAGE_MAX_LENGTH=30":          {pictureText},
+		"OPENINFERENCE_HIDE_LLM_TOOLS=true":                 {"a secret tool"},
+		"OPENINFERENCE_HIDE_LLM_INVOCATION_PARAMETERS=true": {"0.0625"},
+		"OPENINFERENCE_HIDE_EMBEDDINGS_VECTORS=true":        {"0.4242"},
+		"OPENINFERENCE_HIDE_INPUT_TEXT=true":                {"a secret question"},
+		"OPENINFERENCE_HIDE_INPUT_MESSAGES=true":            {"a secret question", pictureText, "a secret tool"},
+		"SHOP_TRACES_KEEP=true":                             nil, // hides nothing: all of it is there
+	} {
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			stdout, home := child(t, "parts", "SHOP_TRACING=true", "OTEL_TRACES_EXPORTER=console", variable)
+			for _, name := range []string{"traces/spans.jsonl", "live/interactions.jsonl"} {
+				file, err := os.ReadFile(filepath.Join(home, "shop", filepath.FromSlash(name)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, data := range []string{string(file), stdout} {
+					for _, content := range []string{pictureText, "a secret tool", "0.0625", "0.4242", "a secret question"} {
+						if has := strings.Contains(data, content); has && slices.Contains(hidden, content) || !has && hidden == nil && name != "live/interactions.jsonl" {
+							t.Errorf("%s: has %q: %v", name, content, has)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// pictureText is an image's base64, as far as it is looked for.
+const pictureText = "iVBORw0KGgpzZWNyZXQgcGl4ZWxz"
+
+func partsScenario(check *checker) {
+	c, err := annotate.New(annotate.Config{
+		Live: true, MaxCapturedBytes: 2000,
+		Bootstrap: bootstrap.Config{App: "shop", AlsoFile: true, Logger: slog.New(slog.DiscardHandler)},
+	})
+	check.well(err)
+	type request struct {
+		Model       string    `json:"model"`
+		Question    string    `json:"prompt"`
+		Picture     []byte    `json:"picture"`
+		Tools       []string  `json:"tools"`
+		Temperature float64   `json:"temperature"`
+		Vector      []float64 `json:"vector"`
+	}
+	in := request{"m", "a secret question", []byte("\x89PNG\r\n\x1a\nsecret pixels, and more of them"), []string{"a secret tool"}, 0.0625, []float64{0.4242}}
+	for _, more := range []string{"", strings.Repeat("x", 3000)} { // the second one is cut
+		_, err := annotate.Call(context.Background(), "x", in, func(context.Context, request) (string, error) { return more, nil }, c)
+		check.well(err)
+		_, s := c.Span(context.Background(), "y", annotate.Input([]any{in, more}))
+		s.End(nil)
+	}
+	check.well(c.Flush(context.Background()))
+	check.well(bootstrap.Running().Shutdown(context.Background()))
 }
 
 const secret = "hunter2-correct-horse"

@@ -33,7 +33,8 @@
 //
 // [NoInput], [NoOutput], [Redact], [RedactInput] and [RedactOutput] keep values out of one function's spans;
 // a redaction that panics, does not return or ends its goroutine leaves a marker, never the value. OPENINFERENCE_HIDE_* and [bootstrap.Config.Mask]
-// keep attributes out of every destination, whoever has set them, and out of live interactions. Metrics run
+// keep attributes out of every destination, whoever has set them, and out of live interactions; what the
+// variables hide is taken out of input.value and output.value too. Metrics run
 // inside the program and see what the function got and gave, after its redaction.
 //
 // # Scores and live interactions

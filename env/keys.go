@@ -99,4 +99,8 @@ const (
 	KeyHideEmbeddingsVectors       = "OPENINFERENCE_HIDE_EMBEDDINGS_VECTORS"
 	KeyHideEmbeddingsText          = "OPENINFERENCE_HIDE_EMBEDDINGS_TEXT"
 	KeyBase64ImageMaxLength        = "OPENINFERENCE_BASE64_IMAGE_MAX_LENGTH"
+
+	// Older names, which hide as well.
+	KeyHideEmbeddingVectors = "OPENINFERENCE_HIDE_EMBEDDING_VECTORS"
+	KeyHideLLMPrompts       = "OPENINFERENCE_HIDE_LLM_PROMPTS"
 )

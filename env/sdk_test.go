@@ -258,6 +258,20 @@ func TestHide(t *testing.T) {
 	if s, _ := parse(on("OPENINFERENCE_HIDE_INPUTS", "ja")); s.Hide.Inputs.Key != "OPENINFERENCE_HIDE_INPUTS" {
 		t.Errorf("a value that hides has no key: %+v", s.Hide.Inputs)
 	}
+	for older, get := range map[string]func(env.Settings) env.Value[bool]{
+		"OPENINFERENCE_HIDE_EMBEDDING_VECTORS": func(s env.Settings) env.Value[bool] { return s.Hide.EmbeddingsVectors },
+		"OPENINFERENCE_HIDE_LLM_PROMPTS":       func(s env.Settings) env.Value[bool] { return s.Hide.Prompts },
+	} {
+		check(t, older, get, []tc{{"true", true, ""}, {"false", false, ""}, {"ja", true, "true, 1, false or 0"}})
+	}
+	if s, _ := parse(on("OPENINFERENCE_HIDE_PROMPTS", "false", "OPENINFERENCE_HIDE_LLM_PROMPTS", "true")); !s.Hide.Prompts.V {
+		t.Error("a switch that is off covers the older name, which is on")
+	}
+	for value, set := range map[string]bool{"": false, "0": true, "32k": true} {
+		if s, _ := parse(on("OPENINFERENCE_BASE64_IMAGE_MAX_LENGTH", value)); s.Hide.Base64ImageMaxLength.IsSet() != set {
+			t.Errorf("%q limits images: %v", value, !set)
+		}
+	}
 	check(t, "OPENINFERENCE_BASE64_IMAGE_MAX_LENGTH", func(s env.Settings) env.Value[int] { return s.Hide.Base64ImageMaxLength }, []tc{
 		{"0", 0, ""}, {"100", 100, ""}, {"-1", 32000, "0 to"}, {"32k", 32000, "0 to"},
 	})

@@ -100,5 +100,5 @@ type Hide struct {
 	LLMInvocationParameters, LLMTools Value[bool]
 	Prompts, Choices                  Value[bool]
 	EmbeddingsVectors, EmbeddingsText Value[bool]
-	Base64ImageMaxLength              Value[int] // default 32000
+	Base64ImageMaxLength              Value[int] // applies when it is set; 32000 for a bad value
 }

@@ -175,13 +175,13 @@ var (
 		"llm.input_messages.0.message.contents.0.message_content.audio.transcript", "llm.prompt_template.template",
 		"llm.prompt_template.variables", "gen_ai.input.messages", "gen_ai.system_instructions", "gen_ai.prompt", "gen_ai.prompt.0.content",
 		"reranker.query", "reranker.input_documents.0.document.content", "reranker.input_documents.0.document.metadata",
-		"embedding.embeddings.0.embedding.text", "embedding.text", "input.audio.transcript",
+		"embedding.embeddings.0.embedding.text", "embedding.text", "input.audio.transcript", "audio.transcript",
 	}
 	outputTexts = []string{
 		"llm.output_messages.0.message.content", "llm.output_messages.0.message.contents.0.message_content.text",
 		"llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments", "llm.function_call", "gen_ai.output.messages",
 		"gen_ai.completion", "gen_ai.completion.0.content", "retrieval.documents.0.document.content",
-		"retrieval.documents.0.document.metadata", "reranker.output_documents.3.document.content", "output.audio.transcript",
+		"retrieval.documents.0.document.metadata", "reranker.output_documents.3.document.content", "output.audio.transcript", "audio.transcript",
 	}
 	toolNames = keyed("llm.tools.0.tool.json_schema", "gen_ai.tool.definitions", "gen_ai.tool.description", "tool.parameters", "tool.description", "tool.json_schema")
 	inputKeys = []string{"input.value", "gen_ai.input.messages", "gen_ai.tool.call.arguments", "llm.invocation_parameters", "llm.prompts.0.prompt.text", "llm.input_messages.0.message.content"}
@@ -218,8 +218,8 @@ func everywhere() map[string][]place {
 			"input.audio.url", "audio.url"), imagesIn("input.value"), imagesIn("input.images.0.image.url"), tools),
 		"OUTPUTS": concat(wholes("output.value"), keyed(outputTexts...), keyed("llm.choices.0.completion.text", "gen_ai.tool.call.result",
 			"output.audio.url", "audio.url"), imagesIn("output.value"), imagesIn("output.images.0.image.url"), vectors),
-		"INPUT_MESSAGES":  concat(wholes("input.value"), imagesIn("input.value"), keyed(inputTexts...)),
-		"OUTPUT_MESSAGES": concat(wholes("output.value"), imagesIn("output.value"), keyed(outputTexts...)),
+		"INPUT_MESSAGES":  concat(wholes("input.value"), imagesIn("input.value"), keyed(inputTexts...), keyed("input.mime_type")),
+		"OUTPUT_MESSAGES": concat(wholes("output.value"), imagesIn("output.value"), keyed(outputTexts...), keyed("output.mime_type")),
 		"INPUT_TEXT": concat(wholes("input.value"), wholes("gen_ai.tool.call.arguments"), keyed(inputTexts...),
 			keyed("llm.prompts.0.prompt.text")),
 		"OUTPUT_TEXT": concat(wholes("output.value"), wholes("gen_ai.tool.call.result"), keyed(outputTexts...),

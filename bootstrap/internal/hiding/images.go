@@ -93,13 +93,18 @@ func isAllBase64(s string) bool {
 	if mark := strings.LastIndex(s, cutMark); mark >= 0 {
 		s = s[:mark]
 	}
-	return strings.IndexFunc(s, func(c rune) bool { return c > 0x7f || !isBase64(byte(c)) && c != '\r' && c != '\n' }) < 0
+	for i := range len(s) {
+		if !isBase64(s[i]) && s[i] != '\r' && s[i] != '\n' {
+			return false
+		}
+	}
+	return true
 }
 
 // beginsAsImage knows the first bytes of the formats that there are: PNG, JPEG, GIF,
 // WebP, TIFF, SVG, JPEG XL and 2000, HEIF and AVIF.
 func beginsAsImage(s string) bool {
-	for _, first := range []string{"iVBORw0KGgo", "/9j/", "_9j_", "R0lGOD", "UklGR", "SUkqA", "TU0AK", "PHN2Zy", "AAAADEpYTCA", "AAAADGpQ"} {
+	for _, first := range []string{"iVBORw0KGg", "/9j/", "_9j_", "R0lGOD", "UklGR", "SUkqA", "TU0AK", "PHN2Zy", "AAAADEpYTCA", "AAAADGpQ"} {
 		if strings.HasPrefix(s, first) {
 			return true
 		}
