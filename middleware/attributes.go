@@ -46,7 +46,7 @@ func (s *scratch) forget() {
 }
 
 // next returns where the attribute of k stands, and nil when there is no room. Its value is set in place: as a
-// value that is handed on it would be copied twice, right after it was written (ADR 0126).
+// value that is handed on it would be copied twice, right after it was written (ADR 0121).
 func (s *scratch) next(k attribute.Key) *attribute.KeyValue {
 	if s.n == maxAttributes {
 		return nil

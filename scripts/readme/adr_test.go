@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mostRecords     = 39
+	mostRecords     = 34
 	mostRecordLines = 60
 )
 

@@ -50,7 +50,7 @@ func Bytes(s Sample) float64 { return s.Bytes }
 // given length. What finds how many operations fill one is not counted, nor is
 // the third of a slice that runs before each. Every other round goes backwards:
 // the same code was 0.03 quicker after a slower case than after a quicker one
-// (ADR 0128).
+// (README.md).
 func Alternate(rounds int, slice time.Duration, cases ...Case) []Series {
 	series := make([]Series, len(cases))
 	counts := make([]int, len(cases))

@@ -33,7 +33,7 @@ type Suite struct {
 
 // New returns a suite whose "time" is the wall's or the CPU's.
 func New(cpu bool) *Suite {
-	// With 64 MB alive a slice has several collections: one more or less of them is no tenth of it (ADR 0128).
+	// With 64 MB alive a slice has several collections: one more or less of them is no tenth of it (README.md).
 	s := &Suite{Rounds: 16, Slice: 200 * time.Millisecond, Slowdown: 1, Log: io.Discard, clock: clock{measure.Wall, "wall time"}}
 	if cpu {
 		s.clock = clock{measure.CPU, "CPU time"}
