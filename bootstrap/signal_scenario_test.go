@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/waymark-trace/waymark/bootstrap"
@@ -59,10 +60,24 @@ func childServe() error {
 	fmt.Println(ln.Addr())
 	srv := &http.Server{Handler: tracing.Middleware()(mux)}
 	if os.Getenv("HANGING_LISTENER") != "" {
-		go func() { _ = srv.Serve(&hangingListener{pipeListener: newPipeListener()}) }()
+		ln = &firstAccept{Listener: ln, then: func() {
+			go func() { _ = srv.Serve(&hangingListener{pipeListener: newPipeListener()}) }()
+		}}
 	}
 	err = tracing.ServeListener(ctx, srv, ln)
 	fmt.Printf("served: %q\n", fmt.Sprint(err))
 	fmt.Println("report:", tracing.Report())
 	return nil
+}
+
+// firstAccept calls then once, when the server that accepts is set up.
+type firstAccept struct {
+	net.Listener
+	once sync.Once
+	then func()
+}
+
+func (l *firstAccept) Accept() (net.Conn, error) {
+	l.once.Do(l.then)
+	return l.Listener.Accept()
 }
