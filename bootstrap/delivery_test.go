@@ -36,7 +36,7 @@ func served(t *testing.T, protocol string, h http.HandlerFunc) env.Map {
 	return env.Map{"OTEL_EXPORTER_OTLP_ENDPOINT": srv.URL, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
 }
 
-var protocols = []string{"grpc", "http/protobuf", "http/json"} //nolint:gochecknoglobals // a constant
+var protocols = []string{"grpc", "http/protobuf", "http/json"}
 
 // A web page answers every request with 200. It has taken no span, and the log says
 // what it is, without the secrets in it.

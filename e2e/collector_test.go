@@ -18,6 +18,7 @@ type collectorConfig struct {
 	mutual     bool          // and the client's certificate is asked for
 	token      string        // the bearer token that is asked for
 	follow     string        // the files that are read, instead of OTLP
+	limit      int           // of a request, in MiB; 0: as it comes
 }
 
 // collector is a running Collector that writes what it gets to a file.
@@ -71,8 +72,8 @@ func startCollector(t *testing.T, cfg collectorConfig) *collector {
 // document is the Collector's configuration.
 func (cfg collectorConfig) document(output string) object {
 	receivers := object{"otlp": object{"protocols": object{
-		"grpc": cfg.server(cfg.grpc),
-		"http": cfg.server(cfg.http),
+		"grpc": cfg.server(cfg.grpc, "max_recv_msg_size_mib", cfg.limit),
+		"http": cfg.server(cfg.http, "max_request_body_size", cfg.limit<<20),
 	}}}
 	receiver := "otlp"
 	if cfg.follow != "" {
@@ -98,11 +99,14 @@ func (cfg collectorConfig) document(output string) object {
 }
 
 // server is the configuration of a server of the OTLP receiver.
-func (cfg collectorConfig) server(addr string) object {
+func (cfg collectorConfig) server(addr, limitName string, limit int) object {
 	if addr == "" {
 		addr = "127.0.0.1:0"
 	}
 	s := object{"endpoint": addr}
+	if limit > 0 {
+		s[limitName] = limit
+	}
 	if cfg.certs != nil {
 		tls := object{"cert_file": cfg.certs.server.cert, "key_file": cfg.certs.server.key}
 		if cfg.mutual {

@@ -257,3 +257,40 @@ func TestJaegerTakesTheFile(t *testing.T) {
 		t.Errorf("the services are %d %s", status, body)
 	}
 }
+
+// Jaeger's UI answers every path with 200 and a page: it has taken nothing, and the
+// log says what it is.
+func TestJaegerUIPortIsNoReceiver(t *testing.T) {
+	program, err := build("..", "./cmd/waymark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := startJaeger(t)
+	for name, protocol := range protocols {
+		t.Run(name, func(t *testing.T) {
+			s := startServer(t, otlpVars(protocol, j.query), "-also-file")
+			s.greet(t, 5)
+			e := s.stop(t)
+			if a := e.Report.of(t, "otlp"); a.Failed != 10 || a.Exported != 0 || a.Uncertain != 0 {
+				t.Errorf("account %+v, want 10 failed", a)
+			}
+			const page = `text/html page titled "Jaeger UI"`
+			if log := s.log.String(); protocol != "grpc" && !strings.Contains(log, `text/html page titled \"Jaeger UI\"`) {
+				t.Errorf("the log does not say what answers: %s", log)
+			}
+			files, err := filepath.Glob(filepath.Join(s.files, "spans*.jsonl"))
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			state := filepath.Join(t.TempDir(), "state.json")
+			cmd := exec.Command(program, "send", "-endpoint", "http://"+j.query, "-protocol", protocol, "-retry-for", "1s", "-resume", state, files[0])
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "sent 0 spans") || protocol != "grpc" && !strings.Contains(string(out), page) {
+				t.Errorf("waymark send: %v\n%s", err, out)
+			}
+			if _, err := os.Stat(state); err == nil {
+				t.Error("waymark send notes that it got somewhere")
+			}
+		})
+	}
+}

@@ -34,6 +34,7 @@ type receiver struct {
 	failures int    // first requests that are answered with 503
 	refuse   string // spans of this name are refused
 	die      int    // requests after which the receiver answers 401 (0: never)
+	page     bool   // a web page answers, which repeats a header
 	got      []*tracepb.ResourceSpans
 	headers  map[string]string
 }
@@ -88,6 +89,11 @@ func response(rejected int64) *collectorpb.ExportTraceServiceResponse {
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if r.isPage() {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<html><title>Jaeger UI %s</title></html>", req.Header.Get("X-Key"))
+		return
+	}
 	body, _ := io.ReadAll(req.Body)
 	in := &collectorpb.ExportTraceServiceRequest{}
 	isJSON := req.Header.Get("Content-Type") == "application/json"
@@ -124,12 +130,18 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write(out)
 }
 
+func (r *receiver) isPage() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.page
+}
+
 type receiverKey struct{}
 
 // collector is a command of the scripts:
 //
-//	collector start http|grpc [fail=N] [refuse=NAME] [die=N]   sets $ENDPOINT
-//	collector again                                            no longer dies
+//	collector start http|grpc [fail=N] [refuse=NAME] [die=N] [page=1]   sets $ENDPOINT
+//	collector again                                            no longer dies, nor is a page
 //	collector dump FILE                                        what arrived, as OTLP protobuf
 //	collector requests N                                       so many came
 //	collector header NAME VALUE                                of the last one
@@ -151,13 +163,15 @@ func collector(ts *testscript.TestScript, neg bool, args []string) {
 				r.refuse = value
 			case "die":
 				r.die = n
+			case "page":
+				r.page = n > 0
 			}
 		}
 		ts.Setenv("ENDPOINT", r.start(ts, args[1]))
 	case "again":
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.die = 0
+		r.die, r.page = 0, false
 	case "dump":
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -190,6 +204,13 @@ func (r *receiver) start(ts *testscript.TestScript, protocol string) string {
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "localhost:0")
 	ts.Check(err)
+	if r.page {
+		srv := &http.Server{Handler: r, Protocols: new(http.Protocols)}
+		srv.Protocols.SetUnencryptedHTTP2(true)
+		go func() { _ = srv.Serve(listener) }()
+		ts.Defer(func() { _ = srv.Close() })
+		return "http://" + listener.Addr().String()
+	}
 	srv := grpc.NewServer()
 	collectorpb.RegisterTraceServiceServer(srv, r)
 	go func() { _ = srv.Serve(listener) }()

@@ -37,7 +37,9 @@ func requestSpans() []sdktrace.ReadOnlySpan {
 	rich.Status = sdktrace.Status{Code: codes.Error, Description: "no \xff"}
 	rich.Attributes = []attribute.KeyValue{
 		attribute.String("a\xff", "b\xfe"), attribute.Int("i", -1), attribute.Float64("f", 0.5), attribute.Bool("t", true),
-		attribute.StringSlice("ss", []string{"x", "\xff"}), {Key: "bytes", Value: attribute.ByteSliceValue(nil)}, {Key: "empty"},
+		attribute.StringSlice("ss", []string{"x", "\xff"}),
+		{Key: "bytes", Value: attribute.ByteSliceValue(nil)},
+		{Key: "empty"},
 		{Key: "m", Value: attribute.MapValue(attribute.String("k", "v"), attribute.KeyValue{Key: "l", Value: attribute.SliceValue(attribute.IntValue(1))})},
 	}
 	return tracetest.SpanStubs{
