@@ -3,11 +3,9 @@ package middleware
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -52,11 +50,7 @@ func (x *exchange) serve(w http.ResponseWriter) {
 
 // end gives the span what is known now and ends it.
 func (x *exchange) end(panicked any) {
-	defer func() {
-		if p := recover(); p != nil { // out of a processor: the response is on its way and must get there
-			otel.Handle(fmt.Errorf("middleware: a span was not ended: panic: %s", x.h.secrets.Message(p, maxMessage)))
-		}
-	}()
+	defer x.h.spare("a span was not ended") // by a processor: the response is on its way and must get there
 	defer x.kept.end()
 	x.handOver()
 	if x.returned {

@@ -111,6 +111,85 @@ func TestAHookThatPanicsBreaksNoRequest(t *testing.T) {
 	}
 }
 
+type panickyInjector struct{ propagation.TraceContext }
+
+func (panickyInjector) Inject(context.Context, propagation.TextMapCarrier) {
+	panic("a bug in the propagator")
+}
+
+// The same of a client: the request goes out once, and its answer arrives.
+func TestAHookThatPanicsBreaksNoCall(t *testing.T) {
+	t.Parallel()
+	provider := func(opts ...sdktrace.TracerProviderOption) middleware.Option {
+		return middleware.WithTracerProvider(sdktrace.NewTracerProvider(opts...))
+	}
+	skip := middleware.WithFilter(func(*http.Request) bool { return false })
+	for name, opts := range map[string][]middleware.Option{
+		"filter":                  {middleware.WithFilter(func(*http.Request) bool { panic("a bug in the filter") })},
+		"propagator":              {middleware.WithPropagators(panickyInjector{})},
+		"propagator, no span":     {middleware.WithPropagators(panickyInjector{}), skip},
+		"sampler":                 {provider(sdktrace.WithSampler(panickySampler{}))},
+		"processor, at the end":   {provider(sdktrace.WithSpanProcessor(panickyProcessor{}))},
+		"processor, at the start": {provider(sdktrace.WithSpanProcessor(panickyStart{}))},
+	} {
+		for _, failed := range []error{nil, (*nilError)(nil)} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				calls := 0
+				rt := middleware.NewTransport(roundTripper(func(*http.Request) (*http.Response, error) {
+					calls++
+					if failed != nil {
+						return nil, failed
+					}
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("ok"))}, nil
+				}), append([]middleware.Option{provider()}, opts...)...)
+				resp, err := rt.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example/", http.NoBody))
+				if calls != 1 || err != failed { //nolint:errorlint // the error itself is wanted
+					t.Fatalf("error %T after %d calls", err, calls)
+				}
+				if failed != nil {
+					return
+				}
+				defer func() { _ = resp.Body.Close() }()
+				if body, err := io.ReadAll(resp.Body); string(body) != "ok" || err != nil {
+					t.Errorf("answer %q, %v", body, err)
+				}
+			})
+		}
+	}
+}
+
+type panickyStart struct{ panickyProcessor }
+
+func (panickyStart) OnStart(context.Context, sdktrace.ReadWriteSpan) { panic("a bug in the processor") }
+
+// The span of a call whose transport panics ends, and the panic goes on. So does that of one whose error cannot be told.
+func TestTransportThatPanics(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	opt := middleware.WithTracerProvider(tr.TracerProvider())
+	func() {
+		defer func() {
+			if p := recover(); p != "a bug in the transport" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		rt := middleware.NewTransport(roundTripper(func(*http.Request) (*http.Response, error) { panic("a bug in the transport") }), opt)
+		_ = call(t, rt, t.Context(), "http://shop.example/")
+	}()
+	if s := tr.Span("GET").Times(1).Err().One(); s.Open() {
+		t.Error("the span has not ended")
+	}
+	rt := middleware.NewTransport(&network{err: (*nilError)(nil)}, opt)
+	_, err := rt.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example/", http.NoBody)) //nolint:bodyclose // there is none
+	if err != (*nilError)(nil) {                                                                                             //nolint:errorlint // the error itself is wanted
+		t.Errorf("error %T", err)
+	}
+	if s := tr.Span("GET").Times(2).Err().Attr("error.type", "*middleware_test.nilError").One(); s.Open() {
+		t.Error("the span has not ended")
+	}
+}
+
 // collected reports whether the collector brings done to its end.
 func collected(done <-chan struct{}) bool {
 	for end := time.Now().Add(patience); time.Now().Before(end); {

@@ -2,10 +2,8 @@ package middleware
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -84,7 +82,7 @@ func (h *handler) open(r *http.Request) (o opened) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.span = nil
-			otel.Handle(fmt.Errorf("middleware: a request has no span: panic: %s", h.secrets.Message(p, maxMessage)))
+			h.tell("a request has no span", p)
 		}
 	}()
 	if ctx := h.propagator().Extract(o.ctx, headerCarrier(r.Header)); ctx != nil {

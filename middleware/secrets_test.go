@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel"
 
@@ -167,5 +168,61 @@ func TestNoSecretOfAHookIsLogged(t *testing.T) {
 	defer mu.Unlock()
 	if len(told) != 1 || strings.Contains(told[0], secret) || !strings.Contains(told[0], visibleURL) {
 		t.Errorf("told %q", told)
+	}
+}
+
+// The same of a client: of the transport's error, of a body that fails, of the URL itself. The caller gets what it gets
+// without us.
+func TestNoSecretOfACallIsRecorded(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(secretURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opaque := &url.URL{Scheme: "http", Opaque: "//u:" + secret + "@h/a", RawQuery: "token=" + secret}
+	for name, tt := range map[string]struct {
+		url     *url.URL
+		base    http.RoundTripper
+		visible string
+	}{
+		"error":         {u, &network{err: failedCall()}, visibleURL},
+		"wrapped error": {u, &network{err: fmt.Errorf("pay: %w", failedCall())}, visibleURL},
+		"joined errors": {u, &network{err: errors.Join(errors.New("a"), failedCall())}, visibleURL},
+		"body":          {u, answering{http.Response{StatusCode: http.StatusOK, Body: brokenBody{failedCall()}}}, visibleURL},
+		"URL":           {u, &network{}, "http" + strings.Replace(visibleURL[len("http"):], "REDACTED@", "", 1)},
+		"opaque URL":    {opaque, &network{}, "http://REDACTED@h/a?token=REDACTED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, tr := capturetest.Start(t)
+			rt := middleware.NewTransport(tt.base, middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithRedactedQuery("pin"))
+			r := (&http.Request{Method: http.MethodGet, URL: tt.url, Header: http.Header{}}).WithContext(t.Context())
+			res, err := rt.RoundTrip(r)
+			if n, ok := tt.base.(*network); ok && !errors.Is(err, n.err) {
+				t.Errorf("error %v, want that of the transport", err)
+			}
+			if err == nil {
+				_, err = io.ReadAll(res.Body)
+				_ = res.Body.Close()
+			}
+			if err != nil && !strings.Contains(err.Error(), secret) {
+				t.Errorf("the caller gets %v", err)
+			}
+			noSecret(t, tr, tt.visible)
+		})
+	}
+}
+
+// A URL is cut as what a client sends is, and shows no half of a password.
+func TestURLOfACallIsBounded(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	rt := middleware.NewTransport(&network{}, middleware.WithTracerProvider(tr.TracerProvider()))
+	if err := call(t, rt, t.Context(), "http://shop.example/"+strings.Repeat("é", 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	kv, _ := tr.Span("GET").One().Attr("url.full")
+	if got := kv.AsString(); len(got) < 8190 || len(got) > 8192 || !utf8.ValidString(got) {
+		t.Errorf("%d bytes, want 8192", len(got))
 	}
 }

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"sync/atomic"
@@ -93,6 +94,16 @@ func (s *settings) propagator() propagation.TextMapPropagator {
 // off reports whether there is nothing to do: the provider does nothing, and no propagator has a field.
 func (s *settings) off() bool {
 	return s.tracer() == nil && len(s.propagator().Fields()) == 0
+}
+
+// spare keeps a panic of what is hooked into tracing away from the request; it is deferred itself.
+func (s *settings) spare(what string) { s.tell(what, recover()) }
+
+// tell reports the value of a panic, if there is one.
+func (s *settings) tell(what string, panicked any) {
+	if panicked != nil {
+		otel.Handle(fmt.Errorf("middleware: %s: panic: %s", what, s.secrets.Message(panicked, maxMessage)))
+	}
 }
 
 // sameProvider compares by identity. A provider that is a struct with, say, a slice cannot be compared

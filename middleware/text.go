@@ -10,6 +10,7 @@ import (
 const (
 	maxPath         = 4096
 	maxQuery        = 4096
+	maxURL          = maxPath + maxQuery
 	maxUserAgent    = 1024
 	maxHeaderValue  = 1024
 	maxHeaderValues = 16
