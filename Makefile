@@ -7,7 +7,7 @@ GOVULN_VERSION   := v1.9.0
 FUZZTIME         ?= 10s
 BIN              := $(CURDIR)/.bin
 GOLANGCI         := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
-PLATFORMS        := linux darwin windows
+PLATFORMS        := linux/amd64 linux/386 darwin/arm64 windows/amd64 windows/arm64 js/wasm
 
 .PHONY: help
 help: ## print the targets
@@ -43,8 +43,8 @@ test-race: ## run the tests under the race detector
 check: fmt-check tidy-check generate-check lint lint-proof build-all test test-race smoke bench-check web-check ## what CI checks
 
 .PHONY: build-all
-build-all: ## build and vet for Linux, macOS and Windows, and without the OTLP exporters
-	for os in $(PLATFORMS); do echo "vet $$os"; GOOS=$$os CGO_ENABLED=0 go vet ./...; GOOS=$$os CGO_ENABLED=0 go build ./...; done
+build-all: ## build and vet with the tests for each platform, also of 32 bits, and without the OTLP exporters
+	for p in $(PLATFORMS); do echo "vet $$p"; export GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0; go vet ./...; go build ./...; done
 	CGO_ENABLED=0 go build -tags waymark_nootlp ./...
 
 .PHONY: lint
@@ -84,10 +84,15 @@ update: ## rewrite the golden files
 # Making each new input smaller takes up to a minute by default, which is all of
 # the time for a slow target.
 .PHONY: fuzz
-fuzz: ## run each fuzz target for FUZZTIME
-	@grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r pkg; do \
+fuzz: ## run each fuzz target for FUZZTIME, and say in the end which failed
+	@failed=(); \
+	for pkg in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' $$pkg/*_test.go | sed 's/func //'); do \
-	    echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$pkg; done; done
+	    echo "fuzz $$pkg $$f"; \
+	    go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$pkg || failed+=("$$pkg $$f"); \
+	  done; \
+	done; \
+	if [ "$${#failed[@]}" -gt 0 ]; then printf 'fuzz: failed: %s\n' "$${failed[@]}"; exit 1; fi
 
 .PHONY: cover
 cover: ## print the coverage of each package

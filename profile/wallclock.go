@@ -75,26 +75,34 @@ func pause(n int, took time.Duration) time.Duration {
 // sample adds the time since the last sample to the stack of each goroutine, and
 // returns how many there are.
 func (w *wallclock) sample(now time.Time) int {
-	n := runtime.NumGoroutine()
+	n, ok := w.record()
 	w.most = max(w.most, n)
-	if n > w.maxGoroutines {
+	switch {
+	case ok:
+		for i := range w.records[:n] {
+			w.add(&w.records[i].Stack0, now.Sub(w.last))
+		}
+		w.samples++
+	case n > w.maxGoroutines:
 		w.missed++
-		w.last = now
-		return n
+	default:
+		return n // the next sample has the time of this one
 	}
-	if n > len(w.records) || 4*n+100 < len(w.records) {
-		w.records = make([]runtime.StackRecord, n+n/8+16)
-	}
-	n, ok := runtime.GoroutineProfile(w.records)
-	if !ok { // so many began just now: next time
-		return n
-	}
-	for i := range w.records[:n] {
-		w.add(&w.records[i].Stack0, now.Sub(w.last))
-	}
-	w.samples++
 	w.last = now
 	return n
+}
+
+// record takes the stacks of all goroutines, and returns how many there are.
+// When so many begin meanwhile that there is no room for all, it tries again.
+func (w *wallclock) record() (n int, ok bool) {
+	n = runtime.NumGoroutine()
+	for tries := 0; tries < 5 && !ok && n <= w.maxGoroutines; tries++ {
+		if n > len(w.records) || 4*n+100 < len(w.records) {
+			w.records = make([]runtime.StackRecord, n+n/8+16)
+		}
+		n, ok = runtime.GoroutineProfile(w.records)
+	}
+	return n, ok
 }
 
 func (w *wallclock) add(s *stack, d time.Duration) {

@@ -82,7 +82,7 @@ func openPipe(path string, timeout time.Duration) (*os.File, error) {
 		return nil, fmt.Errorf("GONB_PIPE %q: not a named pipe", path)
 	}
 	for end := time.Now().Add(timeout); ; time.Sleep(pollInterval) {
-		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // as above
+		file, err := os.OpenFile(path, os.O_WRONLY|nonblock, 0) //nolint:gosec // as above
 		if err == nil {
 			return file, nil
 		}

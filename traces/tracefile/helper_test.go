@@ -240,7 +240,7 @@ func skipped(r tracefile.Report) string {
 	return b.String()
 }
 
-func pcommonTime(i int) pcommon.Timestamp { return pcommon.Timestamp(1_700_000_000_000_000_000 + i) }
+func pcommonTime(i int) pcommon.Timestamp { return 1_700_000_000_000_000_000 + pcommon.Timestamp(i) }
 
 func must[T any](tb testing.TB) func(v T, err error) T {
 	tb.Helper()

@@ -1,0 +1,3 @@
+package notebook
+
+const nonblock = 0 // a page in a browser has no pipes
