@@ -15,6 +15,15 @@ import (
 	"github.com/waymark-trace/waymark/middleware"
 )
 
+// rewritten hands a request on with another path.
+func rewritten(path string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r2 := r.Clone(r.Context())
+		r2.URL.Path = path
+		h.ServeHTTP(w, r2)
+	})
+}
+
 func strip(prefix string, h http.Handler) http.Handler { return http.StripPrefix(prefix, h) }
 
 func TestRoutes(t *testing.T) {
@@ -55,6 +64,7 @@ func TestRoutes(t *testing.T) {
 		})), get("/t/acme/users/1"), "GET /t/{tenant}/users/{id}", "/t/{tenant}/users/{id}"},
 		{"StripPrefix without an outer pattern", strip("/api", middleware.Routes(muxOf("/users/{id}", ok))), get("/api/users/1"), "GET /users/{id}", "/users/{id}"},
 		{"StripPrefix twice", nest("/a/", strip("/a", nest("/b/", strip("/b", middleware.Routes(muxOf("/c", ok)))))), get("/a/b/c"), "GET /c", "/c"},
+		{"rewritten: the end of a path stands for no segment", rewritten("/", nest("/{$}", rewritten("/x", middleware.Routes(muxOf("/x", ok))))), get("/v1/x"), "GET /x", "/x"},
 		{"MaxBytesHandler hides the route", http.MaxBytesHandler(muxOf("/u/{id}", ok), 10), get("/u/1"), "GET", ""},
 		{"MaxBytesHandler and Routes", http.MaxBytesHandler(middleware.Routes(muxOf("/u/{id}", ok)), 10), get("/u/1"), "GET /u/{id}", "/u/{id}"},
 		{"TimeoutHandler hides the route", http.TimeoutHandler(muxOf("/u/{id}", ok), patience, ""), get("/u/1"), "GET", ""},
