@@ -92,6 +92,11 @@ func TestNewSet(t *testing.T) {
 		},
 		{"its own parent", []*traces.Span{span(1, 1, 1, "self", 1, 2), span(1, 2, 1, "child", 1, 2)}, []string{"1:self@", "1:  child"}},
 		{
+			"its own parent, twice",
+			[]*traces.Span{span(1, 1, 1, "self", 1, 2), span(1, 1, 1, "self again", 1, 2)},
+			[]string{"1:self@", "1:self again=@"},
+		},
+		{
 			"a cycle with a tail is cut at its earliest span",
 			[]*traces.Span{
 				span(1, 9, 2, "tail", 0, 1),

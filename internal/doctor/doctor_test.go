@@ -206,6 +206,11 @@ func TestManyNames(t *testing.T) {
 			"nothing in common", namedSpans(600, letters),
 			"*: aaa, aab, aac, aad, aae: one of 600 names of scope example.com/mail",
 		},
+		{
+			"two starts of which neither is most",
+			namedSpans(600, func(i int) string { return []string{"mail to ", "text to "}[i%2] + letters(i) }),
+			"*: mail to aaa, text to aab, mail to aac, text to aad, mail to aae: one of 600 names of scope example.com/mail",
+		},
 		{"fewer letters", namedSpans(499, func(i int) string { return "mail to " + letters(i) }), ""},
 		{"many routes, each of them often", namedSpans(1200, func(i int) string { return "GET /" + letters(i%600) }), ""},
 		{

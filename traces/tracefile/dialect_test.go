@@ -172,6 +172,20 @@ func TestPython(t *testing.T) {
 	}
 }
 
+// TestTimesOutOfRange are not known, instead of wrong.
+func TestTimesOutOfRange(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]uint64{
+		"0001-01-01T00:00:00Z": 0, "1969-12-31T23:59:59Z": 0, "1970-01-01T00:00:01.5Z": 1_500_000_000,
+		"2262-01-01T00:00:00Z": 9_214_646_400_000_000_000, "2263-01-01T00:00:00Z": 0, "9999-12-31T23:59:59Z": 0,
+	} {
+		got, _ := read(t, []byte(`{"name":"a","context":{"trace_id":"0x1","span_id":"0x2"},"kind":"SpanKind.SERVER","start_time":"`+text+`"}`))
+		if got[0].StartUnixNano != want {
+			t.Errorf("%s is %d, want %d", text, got[0].StartUnixNano, want)
+		}
+	}
+}
+
 // Trap: the numbers of BuildKit's status are Go's, 1 for Error and 2 for Ok.
 func TestBuildKit(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package tracefile_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,7 @@ func TestPassedOver(t *testing.T) {
 		{"array after lines", a + "[\r\n  {\r\n\"resourceSpans\": [\n" + oneLine[len(`{"resourceSpans":[`):len(oneLine)-2] + "]\n }\n,{}]\n" + b, "a a b", ""},
 		{"torn to a bracket", a + "{\n" + b + "{\n" + a, "a b a", "-:2: object passed over: JSON ends in the middle of a value (2 times)\n"},
 		{"zeros of a crash", a + strings.Repeat("\x00", 5000) + b + "\x00\x00\n" + a + strings.Repeat("\x00", 100), "a b a", "-:2: NUL bytes (3 times)\n"},
+		{"four zeros of a crash", "\x00\x00\x00\x00" + a + b, "a b", "-:1: NUL bytes\n"},
 		{"lines of Windows", "\xef\xbb\xbf" + strings.ReplaceAll(a+b, "\n", "\r\n") + "\r\n", "a b", ""},
 		{"array with others", "[\n" + oneLine + ",\n 7, \n" + oneLine + "]", "a a", "-:3: text that is not JSON\n"},
 	} {
@@ -70,6 +72,37 @@ func TestPassedOver(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyKindsOfSkips counts what is not listed any more.
+func TestManyKindsOfSkips(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&file, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"a","new%d":1}]}]}]}`+"\n", i)
+	}
+	got, report := read(t, []byte(file.String()))
+	if len(got) != 150 || len(report.Skipped) != 100 || report.Total != 150 {
+		t.Errorf("%d spans, %d kinds listed, %d in all", len(got), len(report.Skipped), report.Total)
+	}
+}
+
+// TestCompressedTooOften stops at a compression that is inside of three others.
+func TestCompressedTooOften(t *testing.T) {
+	t.Parallel()
+	data := []byte(spanLine("a"))
+	for n := 1; n <= 4; n++ {
+		var buf bytes.Buffer
+		z := gzip.NewWriter(&buf)
+		if _, err := z.Write(data); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		data = buf.Bytes()
+		spans, err := tracefile.NewReader(bytes.NewReader(data)).All()
+		if n <= 3 && (len(spans) != 1 || err != nil) || n > 3 && !errors.As(err, new(*tracefile.NotSpansError)) {
+			t.Errorf("%d times: %d spans, %v", n, len(spans), err)
+		}
 	}
 }
 

@@ -279,6 +279,22 @@ func TestWriteZipkinEventWithoutTime(t *testing.T) {
 	}
 }
 
+// TestWriteReversed sets an end before the start to it, and tells.
+func TestWriteReversed(t *testing.T) {
+	t.Parallel()
+	sp := &traces.Span{
+		TraceID: traces.TraceID{1}, SpanID: traces.SpanID{2}, Kind: traces.KindServer, StartUnixNano: 5_000_000, EndUnixNano: 2_000_000,
+		Resource: &traces.Resource{}, Scope: &traces.Scope{},
+	}
+	for _, f := range []tracefile.Format{tracefile.Jaeger, tracefile.Zipkin} {
+		data, losses := written(t, f, []*traces.Span{sp})
+		checkLosses(t, losses, []string{"endTimeUnixNano: before the start, set to it"})
+		if got, _ := read(t, data); got[0].StartUnixNano != 5_000_000 || got[0].EndUnixNano != 5_000_000 {
+			t.Errorf("%s: read back from %d to %d", f, got[0].StartUnixNano, got[0].EndUnixNano)
+		}
+	}
+}
+
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
 	data, losses := written(t, tracefile.CSV, []*traces.Span{rich()})

@@ -128,6 +128,17 @@ func TestZipkinTells(t *testing.T) {
 	}
 }
 
+// TestErrorTag takes a tag for a failed span unless it says that there is no error.
+func TestErrorTag(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{`"true"`: true, `"boom"`: true, `""`: false, `"false"`: false} {
+		got, _ := read(t, []byte(`[{"traceId":"a","id":"b","tags":{"error":`+value+`}}]`))
+		if kept, _ := got[0].Attr("error"); got[0].Failed() != want || (kept.AsString() == "") != (value == `"true"` || value == `""`) {
+			t.Errorf("error=%s: failed %v, attributes %v", value, got[0].Failed(), got[0].Attributes)
+		}
+	}
+}
+
 // TestZipkinHalves is the tree of a call whose halves share an ID, as a file has
 // them in any order.
 func TestZipkinHalves(t *testing.T) {
