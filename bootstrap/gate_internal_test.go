@@ -190,6 +190,7 @@ func TestGateCutsByBytes(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		wantAccount(t, g, DestinationReport{Ended: 10, Queued: 7, Exported: 3})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if got := fmt.Sprint(pieces); got != "[3 1 1 5]" {
 			t.Errorf("pieces of %s spans", got)
 		}
