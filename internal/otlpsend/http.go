@@ -117,7 +117,12 @@ func (t *httpTransport) request(ctx context.Context, body []byte, sent *sending)
 		return nil, err
 	}
 	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return &sentBody{r: bytes.NewReader(body), sending: sent}, nil }
+	// The transport asks for it again only when nothing of the request was taken: a
+	// POST is not made twice.
+	req.GetBody = func() (io.ReadCloser, error) {
+		sent.left.Store(false)
+		return &sentBody{r: bytes.NewReader(body), sending: sent}, nil
+	}
 	req.Body, _ = req.GetBody() // it has no error
 	req.Header.Set("User-Agent", userAgent)
 	for k, v := range t.cfg.Headers {
