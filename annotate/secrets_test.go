@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,10 @@ const (
 // Whatever a function fails by, the secrets of the URLs in it reach neither a span nor a sink.
 func TestNoSecretOfAnErrorIsRecorded(t *testing.T) {
 	t.Parallel()
+	u, err := url.Parse(secretURL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	failed := &url.Error{Op: "Get", URL: secretURL, Err: errors.New("reset")}
 	for name, do := range map[string]func(context.Context) error{
 		"error":         func(context.Context) error { return failed },
@@ -31,6 +36,7 @@ func TestNoSecretOfAnErrorIsRecorded(t *testing.T) {
 		"joined errors": func(context.Context) error { return errors.Join(errors.New("a"), failed) },
 		"panic":         func(context.Context) error { panic(failed) },
 		"text":          func(context.Context) error { panic(secretURL) },
+		"URL":           func(context.Context) error { panic(*u) },
 		"struct":        func(context.Context) error { panic(struct{ URL string }{secretURL}) },
 		"told": func(ctx context.Context) error {
 			annotate.SetError(ctx, "get "+secretURL, failed)
@@ -112,5 +118,43 @@ func TestNoSecretOfAMetricIsLogged(t *testing.T) {
 	defer mu.Unlock()
 	if len(told) != 1 || !strings.Contains(told[0].Error(), visibleURL) {
 		t.Errorf("told %v", told)
+	}
+}
+
+// A stack shows the labels of its goroutine when the program wants that.
+func TestNoSecretOfALabelIsRecorded(t *testing.T) {
+	t.Setenv("GODEBUG", "tracebacklabels=1")
+	c, spans := start(t)
+	pprof.Do(t.Context(), pprof.Labels("url", secretURL), func(ctx context.Context) {
+		defer func() { _ = recover() }()
+		_ = c.Do(ctx, "x", func(context.Context) error { panic("x") })
+	})
+	for e := range spans.Span("x").One().Exceptions() {
+		if strings.Contains(e.Stacktrace, secret) || !strings.Contains(e.Stacktrace, visibleURL) {
+			t.Errorf("the stack is %s", e.Stacktrace)
+		}
+		return
+	}
+	t.Error("no exception")
+}
+
+// An error may be what a stream brings.
+func TestNoSecretOfAStreamIsRecorded(t *testing.T) {
+	t.Parallel()
+	c, spans := start(t)
+	out := annotate.Chan("x", func(context.Context, int) <-chan error {
+		in := make(chan error, 1)
+		in <- &url.Error{Op: "Get", URL: secretURL, Err: errors.New("reset")}
+		close(in)
+		return in
+	}, c)(t.Context(), 1)
+	for err := range out {
+		if !strings.Contains(err.Error(), secret) {
+			t.Errorf("the program gets %v", err)
+		}
+	}
+	v, _ := spans.Wait("x", 1).One().Attr(string(annotate.OutputValueKey))
+	if got := v.AsString(); strings.Contains(got, secret) || !strings.Contains(got, "REDACTED@h/a?token=REDACTED") {
+		t.Errorf("the output is %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime/pprof"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,11 +14,19 @@ import (
 	"github.com/waymark-trace/waymark/capture"
 )
 
+const (
+	secret     = "S3NT1N3L"
+	secretURL  = "https://u:" + secret + "@h/a?token=" + secret + "&b=1"
+	visibleURL = "https://REDACTED@h/a?token=REDACTED&b=1"
+)
+
 // Whatever a block fails by, the secrets of the URLs in it are in no span.
 func TestNoSecretOfAnErrorIsRecorded(t *testing.T) {
 	t.Parallel()
-	const secret = "S3NT1N3L"
-	const secretURL, visibleURL = "https://u:" + secret + "@h/a?token=" + secret + "&b=1", "https://REDACTED@h/a?token=REDACTED&b=1"
+	u, err := url.Parse(secretURL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	failed := &url.Error{Op: "Get", URL: secretURL, Err: errors.New("reset")}
 	for name, block := range map[string]func(context.Context) error{
 		"error":         func(context.Context) error { return failed },
@@ -25,6 +34,7 @@ func TestNoSecretOfAnErrorIsRecorded(t *testing.T) {
 		"joined errors": func(context.Context) error { return errors.Join(errors.New("a"), failed) },
 		"panic":         func(context.Context) error { panic(failed) },
 		"text":          func(context.Context) error { panic(secretURL) },
+		"URL":           func(context.Context) error { panic(*u) },
 		"struct":        func(context.Context) error { panic(struct{ URL string }{secretURL}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,5 +78,19 @@ func TestHugePanics(t *testing.T) {
 				t.Errorf("a message of %d bytes", len(m))
 			}
 		})
+	}
+}
+
+// A stack shows the labels of its goroutine when the program wants that.
+func TestNoSecretOfALabelIsRecorded(t *testing.T) {
+	t.Setenv("GODEBUG", "tracebacklabels=1")
+	tp, _ := provider()
+	var res *capture.Result
+	pprof.Do(t.Context(), pprof.Labels("url", secretURL), func(ctx context.Context) {
+		defer func() { _ = recover() }()
+		_, _ = capture.Run(ctx, "block", func(context.Context) error { panic("x") }, capture.WithTracerProvider(tp), capture.Into(&res))
+	})
+	if e := exception(t, res.Root()); strings.Contains(e.Stacktrace, secret) || !strings.Contains(e.Stacktrace, visibleURL) {
+		t.Errorf("the stack is %s", e.Stacktrace)
 	}
 }
