@@ -100,6 +100,7 @@ func TestSplitHostPort(t *testing.T) {
 		"a.example:":                     {"a.example", 0},
 		"a.example:http":                 {"a.example", 0},
 		"a.example:65536":                {"a.example", 0},
+		"a.example:000080":               {"a.example", 0},
 		"a.example:99999999999999999999": {"a.example", 0},
 		"1.2.3.4:65535":                  {"1.2.3.4", 65535},
 		"[::1]":                          {"::1", 0},

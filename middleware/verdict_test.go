@@ -78,6 +78,19 @@ func TestPanicValues(t *testing.T) {
 	}
 }
 
+type pair[A, B any] struct{}
+
+// The name of a type with parameters has those of its parameters in it.
+func TestLongTypeName(t *testing.T) {
+	t.Parallel()
+	type four = pair[pair[customPanic, customPanic], pair[customPanic, customPanic]]
+	tr, _ := panicsWith(t, muxOf("/a", func(http.ResponseWriter, *http.Request) { panic(pair[four, four]{}) }), get("/a"))
+	v, _ := tr.Span("GET /a").Err().One().Attr("error.type")
+	if got := v.AsString(); len(got) != 256 || !strings.HasPrefix(got, "github.com/waymark-trace/waymark/middleware_test.pair[") {
+		t.Errorf("error.type is %d bytes: %s", len(got), got)
+	}
+}
+
 func TestPanicAfterTheHeaderKeepsTheCode(t *testing.T) {
 	t.Parallel()
 	tr, _ := panicsWith(t, status2(http.StatusAccepted, func() { panic("boom") }), get("/"))
