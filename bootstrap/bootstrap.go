@@ -32,7 +32,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/middleware"
@@ -51,9 +50,9 @@ type Tracing struct {
 	recording  bool // spans are made
 	provider   trace.TracerProvider
 	propagator propagation.TextMapPropagator
-	forward    *forwarder               // nil: off, or the program's own provider is used
-	sdk        *sdktrace.TracerProvider // nil: not ours
-	foreign    registrar                // the program's provider; nil: none
+	forward    *forwarder   // nil: off, or the program's own provider is used
+	made       spanProvider // the provider that spans come from; nil: not ours
+	foreign    registrar    // the program's provider; nil: none
 	hub        *hub
 	mask       maskFunc         // nil: nothing is hidden
 	extra      []*userProcessor // Config.Processors

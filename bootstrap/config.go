@@ -46,10 +46,13 @@ type Config struct {
 	AlsoFile bool
 	// NoGlobals leaves OpenTelemetry's globals (provider, propagator, error
 	// handler, logger) alone. Such a Start is independent of every other one.
-	// OpenTelemetry's SDK, of which the provider is, then tells the program's own
-	// error handler when OTEL_TRACES_SAMPLER or OTEL_RESOURCE_ATTRIBUTES of the
-	// process is malformed, as it does whenever a provider is made.
 	NoGlobals bool
+	// SDK takes the provider of OpenTelemetry's SDK instead of Waymark's, which
+	// does the same for less. It settles a doubt about ours. That provider reads
+	// variables of the process itself: with NoGlobals the program's own error
+	// handler is told when OTEL_TRACES_SAMPLER or OTEL_RESOURCE_ATTRIBUTES is
+	// malformed there. Default: Waymark's.
+	SDK bool
 	// ShutdownTimeout bounds Serve's way out, and Shutdown when its context has
 	// no deadline. Default: DefaultShutdownTimeout.
 	ShutdownTimeout time.Duration

@@ -16,8 +16,8 @@ import (
 // tracers that work and are not kept.
 const maxCachedTracers = 1024
 
-// forwarder is a provider whose target changes: Start points it at an SDK
-// provider, Shutdown at nothing. OTel's own delegating provider does that only
+// forwarder is a provider whose target changes: Start points it at a
+// provider that makes spans, Shutdown at nothing. OTel's own delegating provider does that only
 // once in the life of a process.
 type forwarder struct {
 	embedded.TracerProvider
@@ -30,7 +30,7 @@ type forwarder struct {
 // target is one life of the forwarder, compared by address.
 type target struct {
 	provider trace.TracerProvider
-	sdk      spanProvider // nil for the no-op target
+	spans    spanProvider // nil for the no-op target
 	late     func()       // told of each span that is not made after Shutdown; nil: nobody is
 }
 
@@ -45,14 +45,15 @@ func newForwarder() *forwarder {
 	return f
 }
 
-// spanProvider is a provider that takes processors and flushes them.
+// spanProvider is a provider that can be a target.
 type spanProvider interface {
 	registrar
 	ForceFlush(context.Context) error
+	Shutdown(context.Context) error
 }
 
 func (f *forwarder) point(tp spanProvider) {
-	f.target.Store(&target{provider: tp, sdk: tp})
+	f.target.Store(&target{provider: tp, spans: tp})
 }
 
 func (f *forwarder) stop(late func()) {
@@ -88,22 +89,22 @@ func (f *forwarder) Unwrap() trace.TracerProvider { return f.target.Load().provi
 
 // RegisterSpanProcessor adds sp to the running provider.
 func (f *forwarder) RegisterSpanProcessor(sp sdktrace.SpanProcessor) {
-	if t := f.target.Load(); t.sdk != nil {
-		t.sdk.RegisterSpanProcessor(sp)
+	if t := f.target.Load(); t.spans != nil {
+		t.spans.RegisterSpanProcessor(sp)
 	}
 }
 
 // UnregisterSpanProcessor removes sp from the running provider.
 func (f *forwarder) UnregisterSpanProcessor(sp sdktrace.SpanProcessor) {
-	if t := f.target.Load(); t.sdk != nil {
-		t.sdk.UnregisterSpanProcessor(sp)
+	if t := f.target.Load(); t.spans != nil {
+		t.spans.UnregisterSpanProcessor(sp)
 	}
 }
 
 // ForceFlush flushes the running provider.
 func (f *forwarder) ForceFlush(ctx context.Context) error {
-	if t := f.target.Load(); t.sdk != nil {
-		return t.sdk.ForceFlush(ctx)
+	if t := f.target.Load(); t.spans != nil {
+		return t.spans.ForceFlush(ctx)
 	}
 	return nil
 }

@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// sdkKey makes the tests run with the provider of OpenTelemetry's SDK:
+// WAYMARK_TEST_SDK=true go test ./bootstrap.
+const sdkKey = "WAYMARK_TEST_SDK"
+
 // logs collects the lines of a logger.
 type logs struct {
 	mu  sync.Mutex
@@ -81,6 +85,7 @@ func start(t *testing.T, vars env.Map, change ...func(*bootstrap.Config)) (*boot
 	maps.Copy(all, vars)
 	cfg := bootstrap.Config{
 		App: "shop", Lookup: all, Logger: out.logger(), NoGlobals: true, ShutdownTimeout: 30 * time.Second,
+		SDK: os.Getenv(sdkKey) != "",
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -20,6 +20,7 @@ func childErrors() error {
 	ctx := context.Background()
 	cfg := childConfig()
 	cfg.Logger = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg.SDK = true // it tells of itself; our provider does not
 	tracing, err := bootstrap.Start(ctx, cfg)
 	if err != nil {
 		return err

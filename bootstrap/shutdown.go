@@ -194,11 +194,11 @@ func (t *Tracing) flush(ctx context.Context) (destinations, rest error) {
 		})
 	}
 	wg.Wait()
-	if t.sdk != nil {
+	if t.made != nil {
 		// Its processors are down already. With a context that has ended it
 		// would not even look at them.
 		errs[provider] = bounded(ctx, "provider", func(ctx context.Context) error {
-			return t.sdk.Shutdown(context.WithoutCancel(ctx))
+			return t.made.Shutdown(context.WithoutCancel(ctx))
 		})
 	}
 	if t.foreign != nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/capturing"
+	"github.com/waymark-trace/waymark/internal/recorder"
 	"github.com/waymark-trace/waymark/profile"
 )
 
@@ -148,11 +149,13 @@ func (t *Tracing) turnOn(forward *forwarder) error {
 	}
 	res, resErr := newResource(t.cfg, s)
 	var shown *resource.Resource
-	t.diag.silently(func() {
-		if foreign == nil && !sdkResource(res).Equal(res) {
-			shown = res
-		}
-	})
+	if foreign == nil && t.cfg.SDK {
+		t.diag.silently(func() {
+			if !sdkResource(res).Equal(res) {
+				shown = res
+			}
+		})
+	}
 	t.mask = newMask(t.cfg.Mask, s.Hide, t.diag)
 	v := newView(t.mask, shown)
 	t.build(v)
@@ -179,7 +182,7 @@ func (t *Tracing) build(v view) {
 	}
 }
 
-// own makes an SDK provider and points the forwarding one at it.
+// own makes a provider and points the forwarding one at it.
 func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
 	sampler := newSampler(t.plan.settings.Sampler.V)
 	if v.mask != nil {
@@ -187,26 +190,44 @@ func (t *Tracing) own(forward *forwarder, res *resource.Resource, v view) {
 	}
 	// A capture sees its spans whatever the sampler says; destinations do not.
 	sampler = capturing.NewSampler(sampler, sdktrace.RecordOnly)
-	opts := []sdktrace.TracerProviderOption{
-		sdktrace.WithResource(res),
-		sdktrace.WithSampler(sampler),
-		sdktrace.WithRawSpanLimits(newLimits(t.plan.settings.Limits)),
-		sdktrace.WithSpanProcessor(t.hub),
-	}
-	for _, p := range t.extra {
-		opts = append(opts, sdktrace.WithSpanProcessor(p))
-	}
-	t.diag.silently(func() { t.sdk = sdktrace.NewTracerProvider(opts...) })
+	t.made = t.newProvider(recorder.Config{
+		Resource: res, Sampler: sampler, Limits: newLimits(t.plan.settings.Limits), Processors: t.processors(),
+	})
 	t.forward = forward
 	if len(t.hub.dests) == 0 && len(t.extra) == 0 {
-		forward.point(&unexported{sdk: t.sdk, sampler: sampler})
+		forward.point(&unexported{spanProvider: t.made, sampler: sampler})
 	} else {
-		forward.point(t.sdk)
+		forward.point(t.made)
 	}
 	t.provider = forward
 	if !t.cfg.NoGlobals && otel.GetTracerProvider() != trace.TracerProvider(forward) {
 		otel.SetTracerProvider(forward)
 	}
+}
+
+// processors are all that see spans: the destinations, then the program's.
+func (t *Tracing) processors() []sdktrace.SpanProcessor {
+	list := []sdktrace.SpanProcessor{t.hub}
+	for _, p := range t.extra {
+		list = append(list, p)
+	}
+	return list
+}
+
+// newProvider makes our provider, or the SDK's.
+func (t *Tracing) newProvider(c recorder.Config) spanProvider {
+	if !t.cfg.SDK {
+		return recorder.New(c)
+	}
+	opts := []sdktrace.TracerProviderOption{
+		sdktrace.WithResource(c.Resource), sdktrace.WithSampler(c.Sampler), sdktrace.WithRawSpanLimits(c.Limits),
+	}
+	for _, p := range c.Processors {
+		opts = append(opts, sdktrace.WithSpanProcessor(p))
+	}
+	var tp *sdktrace.TracerProvider
+	t.diag.silently(func() { tp = sdktrace.NewTracerProvider(opts...) })
+	return tp
 }
 
 // attach adds our processors to the program's provider. What only its maker can

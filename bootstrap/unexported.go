@@ -17,17 +17,15 @@ import (
 // unexported is the provider while spans go nowhere: OTEL_TRACES_EXPORTER is
 // none and the program has no processor. Its spans have what others see of a
 // span, the IDs, the sampler's decision and the trace state, and record nothing.
-// While somebody has registered a processor, such as a capture, spans come from
-// the SDK.
+// While somebody has registered a processor, such as a capture, spans record.
 //
 // Spec: https://github.com/open-telemetry/opentelemetry-specification/blob/v1.60.0/specification/trace/sdk.md#sdk-span-creation
-// The SDK would record a sampled span for nobody, which costs as much as one
+// A provider would record a sampled span for nobody, which costs as much as one
 // that is exported.
 type unexported struct {
-	embedded.TracerProvider
-	sdk     *sdktrace.TracerProvider
-	sampler sdktrace.Sampler
-	watched atomic.Bool // a processor is registered
+	spanProvider // makes spans while somebody sees them
+	sampler      sdktrace.Sampler
+	watched      atomic.Bool // a processor is registered
 
 	mu         sync.Mutex
 	processors []sdktrace.SpanProcessor
@@ -37,14 +35,14 @@ var _ spanProvider = (*unexported)(nil)
 
 // Tracer returns a tracer of the scope.
 func (u *unexported) Tracer(name string, opts ...trace.TracerOption) trace.Tracer {
-	return &unexportedTracer{provider: u, sdk: u.sdk.Tracer(name, opts...)}
+	return &unexportedTracer{provider: u, watched: u.spanProvider.Tracer(name, opts...)}
 }
 
-// RegisterSpanProcessor adds sp. Spans come from the SDK until it is removed.
+// RegisterSpanProcessor adds sp. Spans record until it is removed.
 func (u *unexported) RegisterSpanProcessor(sp sdktrace.SpanProcessor) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.sdk.RegisterSpanProcessor(sp)
+	u.spanProvider.RegisterSpanProcessor(sp)
 	u.processors = append(u.processors, sp)
 	u.watched.Store(true)
 }
@@ -57,22 +55,19 @@ func (u *unexported) UnregisterSpanProcessor(sp sdktrace.SpanProcessor) {
 		u.processors = slices.Delete(u.processors, i, i+1)
 		u.watched.Store(len(u.processors) > 0)
 	}
-	u.sdk.UnregisterSpanProcessor(sp)
+	u.spanProvider.UnregisterSpanProcessor(sp)
 }
-
-// ForceFlush flushes the processors that are registered.
-func (u *unexported) ForceFlush(ctx context.Context) error { return u.sdk.ForceFlush(ctx) }
 
 type unexportedTracer struct {
 	embedded.Tracer
 	provider *unexported
-	sdk      trace.Tracer
+	watched  trace.Tracer
 }
 
 // Start begins a span that records nothing.
 func (t *unexportedTracer) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
 	if t.provider.watched.Load() {
-		return t.sdk.Start(ctx, name, opts...) //nolint:spancheck // the caller ends it
+		return t.watched.Start(ctx, name, opts...) //nolint:spancheck // the caller ends it
 	}
 	if ctx == nil {
 		ctx = context.Background()

@@ -73,7 +73,7 @@ func TestUnexportedSpanContextIsTheSDKs(t *testing.T) {
 			for how, opts := range options {
 				for _, name := range []string{"sample", "record", "drop"} {
 					sdk := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler))
-					ours := &unexported{sdk: sdk, sampler: sampler}
+					ours := &unexported{spanProvider: sdk, sampler: sampler}
 					_, want := sdk.Tracer("x").Start(ctx, name, opts...)
 					gotCtx, got := ours.Tracer("x").Start(ctx, name, opts...)
 					same(t, where+", "+sampler.Description()+", "+how+", "+name, got.SpanContext(), want.SpanContext())

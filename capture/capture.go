@@ -19,6 +19,7 @@ import (
 
 	"github.com/waymark-trace/waymark/capture/internal/sdkspan"
 	"github.com/waymark-trace/waymark/internal/capturing"
+	"github.com/waymark-trace/waymark/internal/recorder"
 	"github.com/waymark-trace/waymark/internal/redact"
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
@@ -173,10 +174,14 @@ func (c *Capture) open(reg registrar, around trace.SpanContext) error {
 }
 
 // attach returns the collector of the provider that the root came from. One that
-// is not the SDK's cannot be held weakly: it gets a collector for this block.
+// is neither the SDK's nor ours cannot be held weakly: it gets a collector for
+// this block.
 func (c *Capture) attach(reg registrar) *collector {
-	if sdk, ok := c.root.TracerProvider().(*sdktrace.TracerProvider); ok {
-		return attached.collector(sdk)
+	switch tp := c.root.TracerProvider().(type) {
+	case *sdktrace.TracerProvider:
+		return collectorOf(attached, tp)
+	case *recorder.Provider:
+		return collectorOf(attached, tp)
 	}
 	col := &collector{}
 	reg.RegisterSpanProcessor(col)

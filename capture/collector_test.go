@@ -61,7 +61,7 @@ func TestShutdownForgetsWindows(t *testing.T) {
 	var c *Capture
 	var inside context.Context
 	inside, c = Start(t.Context(), "block", WithTracerProvider(tp))
-	col := attached.collector(tp)
+	col := collectorOf(attached, tp)
 	if col.open.Load() != 1 || col.ForceFlush(t.Context()) != nil {
 		t.Error("the window is not open")
 	}
@@ -85,7 +85,7 @@ func TestShutdownForgetsWindows(t *testing.T) {
 func TestPastIsBounded(t *testing.T) {
 	t.Parallel()
 	tp := sdktrace.NewTracerProvider()
-	col := attached.collector(tp)
+	col := collectorOf(attached, tp)
 	func() {
 		results := make([]*Result, 0, 3*maxPast)
 		for range cap(results) {
@@ -175,16 +175,16 @@ func TestProviderIsHeldWeakly(t *testing.T) {
 func TestOneCollectorPerProvider(t *testing.T) {
 	t.Parallel()
 	tp := sdktrace.NewTracerProvider()
-	first := attached.collector(tp)
+	first := collectorOf(attached, tp)
 	for range 5 {
 		if _, err := Run(t.Context(), "block", nothing, WithTracerProvider(tp)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if attached.collector(tp) != first {
+	if collectorOf(attached, tp) != first {
 		t.Error("another collector")
 	}
-	if other := attached.collector(sdktrace.NewTracerProvider()); other == first {
+	if other := collectorOf(attached, sdktrace.NewTracerProvider()); other == first {
 		t.Error("two providers share a collector")
 	}
 	res, _ := Run(t.Context(), "block", func(ctx context.Context) error {
@@ -224,7 +224,7 @@ func TestNoWindowNoAllocation(t *testing.T) {
 	if !ok {
 		t.Fatalf("%T", s)
 	}
-	c := attached.collector(tp)
+	c := collectorOf(attached, tp)
 	if got := testing.AllocsPerRun(2000, func() { c.OnStart(t.Context(), span); c.OnEnd(span) }); got != 0 {
 		t.Errorf("%v allocations of the collector, want 0", got)
 	}

@@ -73,11 +73,19 @@ func (p *probe) Value(key any) any {
 	return nil
 }
 
-// isSDKs reports whether span is the SDK's, which only passes its identity on to the children of one that has ended.
-// Other tracers may look for more of theirs in the context.
+// isSDKs reports whether span is the SDK's, or as it is ours, which only passes its identity on to the children of one
+// that has ended. Other tracers may look for more of theirs in the context.
 func isSDKs(span trace.Span) bool {
 	t := reflect.TypeOf(span)
-	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "go.opentelemetry.io/otel/sdk/trace"
+	if t.Kind() != reflect.Pointer {
+		return false
+	}
+	switch t.Elem().PkgPath() {
+	case "go.opentelemetry.io/otel/sdk/trace", "github.com/waymark-trace/waymark/internal/recorder":
+		return true
+	default:
+		return false
+	}
 }
 
 // isWithSpan reports whether ctx is trace.ContextWithSpan(before, span), and nothing more.

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/capture/capturetest"
+	"github.com/waymark-trace/waymark/internal/recorder"
 	"github.com/waymark-trace/waymark/middleware"
 )
 
@@ -46,21 +47,28 @@ func upload(size int) (body []byte, contentType string) {
 func TestWhatIsKeptKeepsNoRequest(t *testing.T) { //nolint:paralleltest // it measures the heap
 	const uploads, most = 200, 1 << 10
 	body, contentType := upload(1 << 20)
+	sdk, dropping := sdktrace.NewTracerProvider(), sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
+	limits := sdktrace.SpanLimits{AttributeCountLimit: 128, AttributeValueLengthLimit: -1}
+	ours, oursDropping := recorder.New(recorder.Config{Limits: limits}), recorder.New(recorder.Config{Sampler: sdktrace.NeverSample()})
+	keepContext := func(_ http.ResponseWriter, r *http.Request) any { return context.WithoutCancel(r.Context()) }
+	keepSpan := func(_ http.ResponseWriter, r *http.Request) any { return trace.SpanFromContext(r.Context()) }
 	for _, tt := range []struct {
-		name    string
-		sampler sdktrace.Sampler
-		keep    func(http.ResponseWriter, *http.Request) any
-		most    int64
+		name string
+		tp   trace.TracerProvider
+		keep func(http.ResponseWriter, *http.Request) any
+		most int64
 	}{
-		{"context", sdktrace.AlwaysSample(), func(_ http.ResponseWriter, r *http.Request) any { return context.WithoutCancel(r.Context()) }, most},
-		{"context, not sampled", sdktrace.NeverSample(), func(_ http.ResponseWriter, r *http.Request) any { return context.WithoutCancel(r.Context()) }, most},
-		{"writer", sdktrace.AlwaysSample(), func(w http.ResponseWriter, _ *http.Request) any { return w }, most},
-		{"span", sdktrace.AlwaysSample(), func(_ http.ResponseWriter, r *http.Request) any { return trace.SpanFromContext(r.Context()) }, 4 << 10},
+		{"context", ours, keepContext, most},
+		{"context, not sampled", oursDropping, keepContext, most},
+		{"writer", ours, func(w http.ResponseWriter, _ *http.Request) any { return w }, most},
+		{"span", ours, keepSpan, 4 << 10},
+		{"SDK: context", sdk, keepContext, most},
+		{"SDK: context, not sampled", dropping, keepContext, most},
+		{"SDK: span", sdk, keepSpan, 4 << 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
 			var kept []any
-			tp := sdktrace.NewTracerProvider(sdktrace.WithSampler(tt.sampler))
 			srv := httptest.NewServer(middleware.New(muxOf("POST /upload/{album}", func(w http.ResponseWriter, r *http.Request) {
 				if err := r.ParseMultipartForm(2 << 20); err != nil {
 					t.Error(err)
@@ -68,7 +76,7 @@ func TestWhatIsKeptKeepsNoRequest(t *testing.T) { //nolint:paralleltest // it me
 				mu.Lock()
 				defer mu.Unlock()
 				kept = append(kept, tt.keep(w, r))
-			}), middleware.WithTracerProvider(tp)))
+			}), middleware.WithTracerProvider(tt.tp)))
 			defer srv.Close()
 			send := func() {
 				resp, err := srv.Client().Post(srv.URL+"/upload/7?size=1", contentType, bytes.NewReader(body))
