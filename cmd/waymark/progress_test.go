@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,19 +16,34 @@ import (
 
 const erase = "\r\x1b[K"
 
-// written takes what was written up to now. In a bubble, all that can be written
+// screen is where the goroutine of a progress writes. A bubble's clock orders
+// nothing, so that what it writes needs a lock.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+// taken takes what was written up to now. In a bubble, all that can be written
 // has been.
-func taken(b *bytes.Buffer) string {
+func taken(s *screen) string {
 	synctest.Wait()
-	text := b.String()
-	b.Reset()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.text.String()
+	s.text.Reset()
 	return text
 }
 
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
+		var b screen
 		p := newProgress(&b, env.Map{}.Lookup)
 		p.line, p.width = true, 12
 		time.Sleep(time.Hour)
@@ -74,7 +90,7 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestProgressElsewhere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
+		var b screen
 		p := newProgress(&b, env.Map{}.Lookup)
 		p.say(func() string { return "1 span read" })
 		time.Sleep(9 * time.Second)
@@ -96,7 +112,8 @@ func TestProgressElsewhere(t *testing.T) {
 func TestProgressEndsWithTheOutput(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var out, err bytes.Buffer
+		var out bytes.Buffer
+		var err screen
 		p := newProgress(&err, env.Map{}.Lookup)
 		p.line = true
 		p.say(func() string { return "working" })
@@ -151,10 +168,11 @@ func TestEveryVerbShowsProgress(t *testing.T) {
 		{"send", "-endpoint", "http://127.0.0.1:1", "-retry-for", "1ns"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
+			var stdout bytes.Buffer
+			var stderr screen
 			in := &slowInput{strings.NewReader(lines), 15 * time.Second}
 			run(t.Context(), append(args, "-"), in, &stdout, &stderr, env.Map{})
-			if got := stderr.String(); !strings.HasPrefix(got, "waymark: 0 spans read\n") && !strings.HasPrefix(got, "waymark: nothing sent yet\n") {
+			if got := taken(&stderr); !strings.HasPrefix(got, "waymark: 0 spans read\n") && !strings.HasPrefix(got, "waymark: nothing sent yet\n") {
 				t.Errorf("%q: stderr %q", args, got)
 			}
 		})
