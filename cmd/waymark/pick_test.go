@@ -69,6 +69,7 @@ func TestTracesComeWhenTheyAreWhole(t *testing.T) {
 		"the later is whole first":          {first: "a1 b1 b2 c1 a2", want: []string{"5:a1a2", "5:b1b2", "5:c1"}},
 		"written in another order":          {first: "c1 b1 a1 a2", want: []string{"4:a1a2", "4:b1", "4:c1"}},
 		"a start that is not known":         {first: "b1 e1 e2 c1", want: []string{"1:b1", "3:e1e2", "4:c1"}},
+		"that comes later":                  {first: "b1 e2 e1 c1", want: []string{"1:b1", "3:e2e1", "4:c1"}},
 		"no start is known":                 {first: "b1 d1", want: []string{"2:d1", "2:b1"}},
 		"the newest":                        {first: "a1 b1 a2 c1", limit: limit{traces: 2}, want: []string{"2:b1", "4:c1"}},
 		"the newest, of unknown starts":     {first: "e1 a1 e2 d1", limit: limit{traces: 1}, want: []string{"3:e1e2"}},

@@ -287,6 +287,40 @@ func randomSpans(r *rand.Rand, n int) []*traces.Span {
 	return spans
 }
 
+// TestChromeLaneOfAChild holds a child to its parent's lane as long as it lies
+// inside, its bounds included.
+func TestChromeLaneOfAChild(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		spans []*traces.Span
+		lanes string // of the spans by start, a digit each
+	}{
+		"inside":                       {[]*traces.Span{span("child", 2, 1, "", 3*ms, 7*ms)}, "11"},
+		"ends with its parent":         {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms)}, "11"},
+		"begins with its parent":       {[]*traces.Span{span("child", 2, 1, "", 1*ms, 7*ms)}, "11"},
+		"is as long as its parent":     {[]*traces.Span{span("child", 2, 1, "", 1*ms, 10*ms)}, "11"},
+		"ends a nanosecond later":      {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms+1)}, "12"},
+		"begins when its parent ends":  {[]*traces.Span{span("child", 2, 1, "", 10*ms, 12*ms)}, "11"},
+		"begins when its sibling ends": {[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms, 10*ms)}, "111"},
+		"begins before its sibling ends": {
+			[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms-1, 10*ms)}, "112",
+		},
+		"all end together": {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms), span("below", 3, 2, "", 4*ms, 10*ms)}, "111"},
+	} {
+		f := parseChrome(t, traces.NewSet(append(c.spans, span("parent", 1, 0, "", 1*ms, 10*ms))))
+		var lanes strings.Builder
+		for _, e := range f.TraceEvents {
+			if e.Phase == "X" {
+				fmt.Fprint(&lanes, e.TID)
+			}
+		}
+		if lanes.String() != c.lanes {
+			t.Errorf("%s: on the lanes %s, want %s", name, &lanes, c.lanes)
+		}
+	}
+}
+
 func TestChromeLanesNest(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {
