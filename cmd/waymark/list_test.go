@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymark-trace/waymark/env"
 	"github.com/waymark-trace/waymark/internal/testspans"
+	"github.com/waymark-trace/waymark/traces"
 )
 
 // spansFile writes spans to a file of their own.
@@ -131,6 +132,78 @@ abcd0000000000000000000000000001  open  -        2026-01-31T10:00:00.000Z       
 `
 	if diff := cmp.Diff(want, stdout); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestListUntimed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.jsonl")
+	write(t, path, []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"abcd0000000000000000000000000001","spanId":"0000000000000001","name":"x"}]}]}]}`+"\n"))
+	stdout, _ := ran(t, 0, "list", path)
+	want := "TRACE                             NAME  SERVICE  START  DURATION MS  SPANS  ERRORS\n" +
+		"abcd0000000000000000000000000001  x     -        -                -      1       0\n"
+	if diff := cmp.Diff(want, stdout); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestListOrder holds lines that are equal in the column asked for to the order of
+// their start, and then of the file or the ID.
+func TestListOrder(t *testing.T) {
+	t.Parallel()
+	path := spansFile(t,
+		testspans.Span{Trace: 1, ID: 1, Name: "same", Service: "one", Start: 3 * ms, End: 4 * ms},
+		testspans.Span{Trace: 2, ID: 1, Name: "same", Service: "two", Start: 1 * ms, End: 9 * ms},
+		testspans.Span{Trace: 4, ID: 1, Name: "same", Service: "four", Start: 2 * ms, End: 3 * ms},
+		testspans.Span{Trace: 3, ID: 1, Name: "same", Service: "three", Start: 2 * ms, End: 3 * ms},
+	)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list", "-sort", "name"}, "two three four one"},
+		{[]string{"list", "-sort", "-name"}, "two three four one"},
+		{[]string{"list", "-sort", "-duration"}, "two three four one"},
+		{[]string{"list", "-sort", "-start"}, "one three four two"},
+		{[]string{"list", "-spans", "-sort", "name"}, "two four three one"},
+		{[]string{"list", "-spans", "-sort", "-depth"}, "two four three one"},
+		{[]string{"list", "-spans", "-sort", "-start"}, "one four three two"},
+	} {
+		stdout, _ := ran(t, 0, append(c.args, path)...)
+		var got []string
+		for word := range strings.FieldsSeq(stdout) {
+			if slices.Contains([]string{"one", "two", "three", "four"}, word) {
+				got = append(got, word)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %s, want %s", c.args, got, c.want)
+		}
+	}
+}
+
+// TestRowForgetsWhatItNeedsNoMore holds a row of a whole trace to its root.
+func TestRowForgetsWhatItNeedsNoMore(t *testing.T) {
+	t.Parallel()
+	r, names := &traceRow{}, nameTable{}
+	for i := range byte(10) {
+		r.add(&traces.Span{SpanID: traces.SpanID{i + 2}, ParentID: traces.SpanID{1}}, names)
+	}
+	r.add(&traces.Span{SpanID: traces.SpanID{1}}, names)
+	r.add(&traces.Span{SpanID: traces.SpanID{20}, ParentID: traces.SpanID{1}}, names)
+	if len(r.partial) > 0 || r.spans != 12 {
+		t.Errorf("%d spans are kept of %d", len(r.partial), r.spans)
+	}
+}
+
+// TestShortID finds a trace by the 16 digits that Zipkin and B3 have of it.
+func TestShortID(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.json")
+	write(t, path, []byte(`[{"traceId":"00f067aa0ba902b7","id":"00f067aa0ba902b7","name":"short","timestamp":1,"duration":1},`+
+		`{"traceId":"4bf92f3577b34da600f067aa0ba902b7","id":"00f067aa0ba902b8","name":"long","timestamp":1,"duration":1}]`))
+	if stdout, stderr := ran(t, 0, "list", "-trace", "00f067aa0ba902b7", path); !strings.Contains(stdout, "  short  ") || strings.Contains(stdout, "  long  ") || stderr != "" {
+		t.Errorf("stdout\n%s\nstderr %q", stdout, stderr)
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *call) wholeTraces(ctx context.Context, src *spansource.Source, l limit)
 				yield(nil, err)
 				return
 			}
-			if len(list) > 0 && !yield(traces.NewSet(list), nil) {
+			if !yield(traces.NewSet(list), nil) {
 				return
 			}
 		}
@@ -141,7 +141,7 @@ func (ch *choice) traces(spans iter.Seq2[*traces.Span, error]) iter.Seq2[[]*trac
 			next++
 			spans := p.spans
 			p.spans, p.taken = nil, true
-			return yield(spans, nil)
+			return len(spans) == 0 || yield(spans, nil)
 		}
 		for span, err := range spans {
 			if err != nil {

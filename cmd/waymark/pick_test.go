@@ -78,7 +78,7 @@ func TestTracesComeWhenTheyAreWhole(t *testing.T) {
 		"one span too many":                 {first: "a1 a2 b1 b2 c1", limit: limit{spans: 2}, want: []string{"5:c1"}},
 		"the newest has too many by itself": {first: "a1 b1 b2", limit: limit{spans: 1}, want: []string{"3:b1b2"}},
 		"the file has grown":                {first: "a1 b1", second: "a1 b1 a2 c1", want: []string{"1:a1", "2:b1"}},
-		"the file was cleared":              {first: "a1 a2 b1", second: "a1", want: []string{"1:a1", "1:"}},
+		"the file was cleared":              {first: "a1 a2 b1", second: "a1", want: []string{"1:a1"}},
 	} {
 		second := c.second
 		if second == "" {
@@ -91,6 +91,11 @@ func TestTracesComeWhenTheyAreWhole(t *testing.T) {
 		ch.cut(c.limit)
 		if diff := cmp.Diff(c.want, yielded(t, ch, written(second, starts))); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+		for _, p := range ch.list {
+			if len(p.spans) > 0 {
+				t.Errorf("%s: %d spans of a trace that was yielded are kept", name, len(p.spans))
+			}
 		}
 	}
 }

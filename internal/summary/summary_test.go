@@ -256,6 +256,22 @@ func TestExtremeTimes(t *testing.T) {
 	}
 }
 
+// TestBusyDoesNotWrap adds up more time at work than fits into a number.
+func TestBusyDoesNotWrap(t *testing.T) {
+	t.Parallel()
+	b := summary.New()
+	last := uint64(0)
+	for range 300 {
+		b.Add(&traces.Span{Name: "x", StartUnixNano: 1, EndUnixNano: math.MaxUint64}, true)
+		s := b.Sum()
+		if now := s.Names[0].Busy[10]; now < last {
+			t.Fatalf("at work for %d after %d", now, last)
+		} else {
+			last = now
+		}
+	}
+}
+
 // TestTimeline compares the columns with those of a second pass, for spans that
 // arrive in any order, so that columns are widened and moved.
 func TestTimeline(t *testing.T) {
@@ -355,7 +371,7 @@ func TestTextFits(t *testing.T) {
 				t.Errorf("%d columns where %d are wanted: %s", n, columns, line)
 			}
 		}
-		if !strings.Contains(b.String(), "█████") || strings.Count(b.String(), "│") != 10 || strings.Contains(b.String(), "│…") {
+		if !strings.Contains(b.String(), "█████") || strings.Count(b.String(), "│") != 10 || strings.Contains(b.String(), "│…") || strings.Contains(b.String(), "█…") {
 			t.Errorf("no bars, or timelines that are cut, at %d columns:\n%s", columns, &b)
 		}
 		// What is wrapped is not lost.

@@ -52,6 +52,7 @@ func TestCut(t *testing.T) {
 		{"👩\u200d👩\u200d👧abc", 4, "👩\u200d👩\u200d👧a…"},
 		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
 		{"", 3, ""},
+		{strings.Repeat("\u0301", 1000), 1, strings.Repeat("\u0301", 40) + "…"},
 	} {
 		if got := terminal.Cut(c.in, c.n); got != c.want {
 			t.Errorf("Cut(%.20q, %d) = %q, want %q", c.in, c.n, got, c.want)
@@ -103,6 +104,7 @@ func TestTableCutsInOrder(t *testing.T) {
 		want  string
 	}{
 		{20, "ID    NAME         N\nabc…  GET /users  12\n"},
+		{23, "ID       NAME         N\nabcdef…  GET /users  12\n"},
 		{18, "ID    NAME       N\nabc…  GET /us…  12\n"},
 	} {
 		var b bytes.Buffer
@@ -110,6 +112,17 @@ func TestTableCutsInOrder(t *testing.T) {
 		if err != nil || b.String() != c.want {
 			t.Errorf("%d columns: %v\n%s\nwant\n%s", c.width, err, &b, c.want)
 		}
+	}
+}
+
+// TestTableCutsTheFirstOfEqual columns first.
+func TestTableCutsTheFirstOfEqual(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	least := map[string]int{"A": 1, "B": 1}
+	_, err := terminal.NewTable(rows([]string{"abcd", "abcd"}), "A", "B").Fit(9, least).WriteTo(&b)
+	if want := "A    B\nab…  abcd\n"; err != nil || b.String() != want {
+		t.Errorf("%v:\n%s\nwant\n%s", err, &b, want)
 	}
 }
 
@@ -152,7 +165,7 @@ func TestBar(t *testing.T) {
 
 func TestSpark(t *testing.T) {
 	t.Parallel()
-	if got, want := terminal.Spark([]uint64{0, 1, 4, 8, 1 << 63 >> 60}), " ▁▄██"; got != want {
+	if got, want := terminal.Spark([]uint64{0, 1, 5, 4, 9, 9}), " ▁▅▄██"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := terminal.Spark([]uint64{0, 0}); got != "  " {

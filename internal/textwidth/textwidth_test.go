@@ -39,6 +39,8 @@ func TestOf(t *testing.T) {
 		"a letter before a color":         {"a🏽", 3},
 		"a family":                        {"👩\u200d👩\u200d👧x", 3},
 		"a joiner between letters":        {"a\u200db", 2},
+		"Devanagari with a joiner":        {"\u0915\u200d\u0937", 2},
+		"a keycap":                        {"a1\ufe0f\u20e3", 3},
 		"a flag":                          {"🇩🇪", 2},
 		"a heart as text":                 {"❤", 1},
 		"a heart as emoji":                {"❤\ufe0f", 2},

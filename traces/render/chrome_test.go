@@ -295,18 +295,20 @@ func TestChromeLaneOfAChild(t *testing.T) {
 	for name, c := range map[string]struct {
 		spans []*traces.Span
 		lanes string // of the spans by start, a digit each
+		over  any    // overrun_spans
 	}{
-		"inside":                       {[]*traces.Span{span("child", 2, 1, "", 3*ms, 7*ms)}, "11"},
-		"ends with its parent":         {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms)}, "11"},
-		"begins with its parent":       {[]*traces.Span{span("child", 2, 1, "", 1*ms, 7*ms)}, "11"},
-		"is as long as its parent":     {[]*traces.Span{span("child", 2, 1, "", 1*ms, 10*ms)}, "11"},
-		"ends a nanosecond later":      {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms+1)}, "12"},
-		"begins when its parent ends":  {[]*traces.Span{span("child", 2, 1, "", 10*ms, 12*ms)}, "11"},
-		"begins when its sibling ends": {[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms, 10*ms)}, "111"},
+		"inside":                       {[]*traces.Span{span("child", 2, 1, "", 3*ms, 7*ms)}, "11", nil},
+		"ends with its parent":         {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms)}, "11", nil},
+		"begins with its parent":       {[]*traces.Span{span("child", 2, 1, "", 1*ms, 7*ms)}, "11", nil},
+		"is as long as its parent":     {[]*traces.Span{span("child", 2, 1, "", 1*ms, 10*ms)}, "11", nil},
+		"ends a nanosecond later":      {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms+1)}, "12", 1.0},
+		"begins a nanosecond earlier":  {[]*traces.Span{span("child", 2, 1, "", 1*ms-1, 7*ms)}, "12", 1.0},
+		"begins when its parent ends":  {[]*traces.Span{span("child", 2, 1, "", 10*ms, 12*ms)}, "11", 1.0},
+		"begins when its sibling ends": {[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms, 10*ms)}, "111", nil},
 		"begins before its sibling ends": {
-			[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms-1, 10*ms)}, "112",
+			[]*traces.Span{span("first", 2, 1, "", 3*ms, 5*ms), span("second", 3, 1, "", 5*ms-1, 10*ms)}, "112", nil,
 		},
-		"all end together": {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms), span("below", 3, 2, "", 4*ms, 10*ms)}, "111"},
+		"all end together": {[]*traces.Span{span("child", 2, 1, "", 3*ms, 10*ms), span("below", 3, 2, "", 4*ms, 10*ms)}, "111", nil},
 	} {
 		f := parseChrome(t, traces.NewSet(append(c.spans, span("parent", 1, 0, "", 1*ms, 10*ms))))
 		var lanes strings.Builder
@@ -317,6 +319,9 @@ func TestChromeLaneOfAChild(t *testing.T) {
 		}
 		if lanes.String() != c.lanes {
 			t.Errorf("%s: on the lanes %s, want %s", name, &lanes, c.lanes)
+		}
+		if got := f.OtherData["overrun_spans"]; got != c.over {
+			t.Errorf("%s: %v spans outside their parent, want %v", name, got, c.over)
 		}
 	}
 }

@@ -273,6 +273,20 @@ func TestHTMLRoot(t *testing.T) {
 	}
 }
 
+// TestHTMLEventBeforeEverything is at the beginning, not at the end of time.
+func TestHTMLEventBeforeEverything(t *testing.T) {
+	t.Parallel()
+	s := span("a&b", 1, 0, "", 0, time.Millisecond)
+	s.Events = []traces.Event{{Name: "early", TimeUnixNano: t0 - 1000}}
+	page, data := report(t, traces.NewSet([]*traces.Span{s}))
+	if got := string(data.Traces[0].Spans[0].Events[0][1]); got != "0" {
+		t.Errorf("the event is at %s", got)
+	}
+	if text := unpacked(t, page, "data"); !strings.Contains(text, `"a\u0026b"`) {
+		t.Errorf("an ampersand in the data: %s", text)
+	}
+}
+
 func TestHTMLEmpty(t *testing.T) {
 	t.Parallel()
 	if _, data := report(t, traces.NewSet(nil)); data.Total != 0 || data.Traces == nil || len(data.Traces) != 0 {

@@ -194,6 +194,12 @@ func TestTreeDeep(t *testing.T) {
 	if lines := strings.Count(got, "\n") + 1; lines != depth {
 		t.Errorf("%d lines, want %d", lines, depth)
 	}
+	lines := strings.Split(got, "\n")
+	for depth, want := range map[int]string{64: strings.Repeat(" ", 4*64) + "└── s (", 65: strings.Repeat(" ", 4*64) + "└── … depth 65: s ("} {
+		if !strings.HasPrefix(lines[depth], want) {
+			t.Errorf("at depth %d: %q, want %q", depth, lines[depth], want)
+		}
+	}
 	if !strings.HasSuffix(got, "└── … depth 19999: s (0.0 µs)") {
 		t.Errorf("ends with %q", got[len(got)-50:])
 	}

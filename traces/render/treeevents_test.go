@@ -88,6 +88,10 @@ created by runtime.main in goroutine 1
     │       at x
 ` + strings.Repeat("    │       at y\n", 49) + `    │       … 11 more lines
     └── below (1.00 ms)`},
+		"as long as may be": {stack: strings.TrimSuffix(strings.Repeat("at y\n", 50), "\n"), want: `
+└── pay (5.00 ms)
+    │   • 1.00 ms exception [exception.type='*pay.Refused', exception.escaped=True]
+` + strings.Repeat("    │       at y\n", 50) + `    └── below (1.00 ms)`},
 		"hidden": {stack: "at x", opts: []render.TreeOption{render.WithHiddenKeys("exception.*")}, want: `
 └── pay (5.00 ms)
     │   • 1.00 ms exception
@@ -102,6 +106,17 @@ created by runtime.main in goroutine 1
 		if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), render.TreeString(withStack(c.stack), opts...)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
+	}
+}
+
+// TestTreeStackThatIsNoText stays an attribute.
+func TestTreeStackThatIsNoText(t *testing.T) {
+	t.Parallel()
+	set := withStack("")
+	span := set.Roots()[0].Span()
+	span.Events[0].Attributes = []traces.Attribute{attr("exception.stacktrace", traces.Int(7))}
+	if got := render.TreeString(set, render.WithEvents()); !strings.Contains(got, "exception [exception.stacktrace=7]\n") {
+		t.Errorf("got\n%s", got)
 	}
 }
 
