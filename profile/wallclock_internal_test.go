@@ -136,7 +136,7 @@ func TestTooManyGoroutines(t *testing.T) {
 	if n := w.sample(time.Now()); n < 100 || w.samples != 0 || len(w.records) != 0 {
 		t.Errorf("%d goroutines, %d samples with room for %d", n, w.samples, len(w.records))
 	}
-	if note := w.note(time.Now()); note != "no sample was taken while there were more than 50 goroutines" {
+	if note := w.note(w.began); note != "no sample was taken while there were more than 50 goroutines" {
 		t.Errorf("note %q", note)
 	}
 	encodeWall(t, w, time.Now()) // is valid
