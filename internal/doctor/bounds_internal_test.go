@@ -13,13 +13,13 @@ func TestTablesAreBounded(t *testing.T) {
 	d := New()
 	const most = 10_000 // texts
 	for i := range 2 * most {
-		letters := ""
+		var letters []byte
 		for n := i + 1; n > 0; n /= 20 {
-			letters += string(rune('g' + n%20))
+			letters = append(letters, 'g'+byte(n%20))
 		}
 		d.Add(&traces.Span{
 			TraceID: traces.TraceID{1}, SpanID: traces.SpanID{1}, StartUnixNano: 1, EndUnixNano: 2,
-			Name: fmt.Sprintf("%s/%d", letters, i), Scope: &traces.Scope{Name: letters},
+			Name: fmt.Sprintf("%s/%d", letters, i), Scope: &traces.Scope{Name: string(letters)},
 		}, true)
 	}
 	if len(d.texts) > most || len(d.names.patterns) > maxPatterns || len(d.names.scopes) > maxPatterns {
