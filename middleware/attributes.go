@@ -2,7 +2,7 @@ package middleware
 
 import (
 	"net/http"
-	"slices"
+	"strings"
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -88,31 +88,32 @@ func (s *scratch) start() trace.SpanStartOption {
 // (ADR 0121).
 // Spec: https://github.com/open-telemetry/semantic-conventions/blob/v1.43.0/docs/http/http-spans.md#http-server-span
 func (s *settings) describe(sc *scratch, r *http.Request, method, route string) {
-	peer, _ := peerOf(r)
+	peer, peerPort := peerOf(r)
+	much := sharesMuch(r)
 	o := origin{}
 	if len(s.proxies) > 0 {
 		o = s.proxies.origin(peer, r.Header)
 	}
 	sc.str(semconv.HTTPRequestMethodKey, method)
 	if method == semconv.HTTPRequestMethodOther {
-		sc.str(semconv.HTTPRequestMethodOriginalKey, clip(r.Method, maxMethod))
+		sc.str(semconv.HTTPRequestMethodOriginalKey, own(clip(r.Method, maxMethod), much))
 	}
 	sc.str(semconv.URLSchemeKey, scheme(r, o))
-	sc.str(semconv.URLPathKey, clip(urlPath(r), maxPath))
+	sc.str(semconv.URLPathKey, own(clip(urlPath(r), maxPath), much))
 	if r.URL.RawQuery != "" {
-		sc.str(semconv.URLQueryKey, s.urlQuery(r.URL.RawQuery))
+		sc.str(semconv.URLQueryKey, own(s.urlQuery(r.URL.RawQuery), much))
 	}
 	sc.str(semconv.HTTPRouteKey, route)
 	host, port := serverHost(r, o)
 	if host != "" {
-		sc.str(semconv.ServerAddressKey, host)
+		sc.str(semconv.ServerAddressKey, own(host, much))
 		sc.num(semconv.ServerPortKey, port)
 	}
 	client := o.client
 	if client == "" {
-		client = peer
+		client = own(clip(peer, maxHost), peerPort == 0)
 	}
-	sc.str(semconv.ClientAddressKey, clip(client, maxHost))
+	sc.str(semconv.ClientAddressKey, client)
 	if ua := r.Header["User-Agent"]; len(ua) > 0 {
 		sc.str(semconv.UserAgentOriginalKey, clip(ua[0], maxUserAgent))
 	}
@@ -122,12 +123,13 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 // network adds what is known of the connection, which no sampler needs.
 func (s *scratch) network(r *http.Request) {
 	peer, port := peerOf(r)
-	s.str(semconv.NetworkPeerAddressKey, clip(peer, maxHost))
+	s.str(semconv.NetworkPeerAddressKey, own(clip(peer, maxHost), port == 0))
 	s.num(semconv.NetworkPeerPortKey, port)
 	s.str(semconv.NetworkProtocolVersionKey, protocolVersion(r))
 }
 
-// peerOf returns who holds the other end of the connection.
+// peerOf returns who holds the other end of the connection. Without a port it is not net/http's word, and may be cut out
+// of a header.
 func peerOf(r *http.Request) (string, int) {
 	peer, port := splitHostPort(r.RemoteAddr)
 	if peer == "@" { // an unnamed Unix socket
@@ -192,16 +194,10 @@ func protocolVersion(r *http.Request) string {
 
 // method returns the value of http.request.method.
 func (s *settings) method(m string) string {
-	if len(s.methods) > 0 {
-		if slices.Contains(s.methods, m) {
-			return m
+	for _, known := range s.methods {
+		if m == known {
+			return known // m itself may be a part of a long request line
 		}
-		return semconv.HTTPRequestMethodOther
-	}
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
-		http.MethodConnect, http.MethodOptions, http.MethodTrace, http.MethodPatch, "QUERY":
-		return m
 	}
 	return semconv.HTTPRequestMethodOther
 }
@@ -251,7 +247,8 @@ func (s *settings) appendHeader(kvs []attribute.KeyValue, h header, values []str
 		default:
 			v = s.secrets.Text(v, maxHeaderValue)
 		}
-		out = append(out, clip(v, maxHeaderValue))
+		// Cloned: the program may have cut it out of anything.
+		out = append(out, strings.Clone(clip(v, maxHeaderValue)))
 	}
 	return append(kvs, attribute.StringSlice(h.key, out))
 }

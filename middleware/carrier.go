@@ -73,11 +73,27 @@ func (c headerCarrier) Values(key string) []string {
 	case "traceparent":
 		return c["Traceparent"]
 	case "tracestate":
-		return c["Tracestate"]
+		return boundedState(c["Tracestate"])
 	case "baggage":
 		return c["Baggage"]
 	}
 	return http.Header(c).Values(key)
+}
+
+// maxState is what a tracestate of 32 members, of the longest keys and values, has room for.
+const maxState = 32 * (256 + 1 + 256 + 1)
+
+// boundedState returns a tracestate unless white space or empty members have made it longer than it can be: a span
+// keeps its members, which are parts of it.
+func boundedState(values []string) []string {
+	size := 0
+	for _, v := range values {
+		size += len(v)
+	}
+	if size > maxState {
+		return nil
+	}
+	return values
 }
 
 func (c headerCarrier) Set(key, value string) { http.Header(c).Set(key, value) }

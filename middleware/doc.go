@@ -32,7 +32,8 @@
 //
 // What a client sends is clipped before it goes into a span: path and query 4096 bytes, User-Agent and
 // header values 1024, route 512, host 255, an unknown method 32; invalid UTF-8 is replaced. A client can
-// make spans no larger than that.
+// make spans no larger than that, and a span that waits to be sent keeps no more of the request than it
+// shows: what was cut out of a longer text is copied. A tracestate of more than 16 KiB is passed over.
 //
 // # Secrets
 //

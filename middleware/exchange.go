@@ -28,6 +28,7 @@ type exchange struct {
 	started  string        // the route that the span was started with
 	response response
 	returned bool // the handler has returned: no panic, no Goexit
+	much     bool // sharesMuch of the request
 }
 
 // serve calls the handler and ends the span, whatever happens.
@@ -58,7 +59,7 @@ func (x *exchange) end(panicked any) {
 	}
 	final := x.kept.ctx.Record.Close()
 	stream, status := x.stream()
-	route := x.route(final.Route, status)
+	route := own(x.route(final.Route, status), x.much)
 
 	sc := getScratch()
 	if route != x.started {

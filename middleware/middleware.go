@@ -50,7 +50,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unrecorded(o.ctx, w, r) //nolint:contextcheck // as above
 		return
 	}
-	x := &exchange{h: h, span: o.span, outer: r, method: r.Method, started: o.route, w: w}
+	x := &exchange{h: h, span: o.span, outer: r, method: r.Method, started: o.route, w: w, much: sharesMuch(r)}
 	x.live = request.Live{Context: o.ctx, Path: r.URL.Path}
 	x.kept = new(kept)
 	x.kept.init(o.before, o.span, &x.live) //nolint:contextcheck // as above

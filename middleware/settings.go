@@ -37,6 +37,9 @@ func newSettings(c config) *settings {
 		request:  newHeaders(semconv.HTTPRequestHeaderPrefix, c.requestHeader),
 		response: newHeaders(semconv.HTTPResponseHeaderPrefix, c.responseHeader),
 	}
+	if len(c.methods) == 0 {
+		s.methods = knownMethods()
+	}
 	if len(c.skip) > 0 {
 		s.skipped = make(map[string]bool, len(c.skip))
 		for _, p := range c.skip {
@@ -44,6 +47,14 @@ func newSettings(c config) *settings {
 		}
 	}
 	return s
+}
+
+// knownMethods are those that are recorded by name, the frequent ones first.
+func knownMethods() []string {
+	return []string{
+		http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead, http.MethodOptions,
+		http.MethodPatch, http.MethodConnect, http.MethodTrace, "QUERY",
+	}
 }
 
 // wants reports whether r gets a span.

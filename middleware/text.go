@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"encoding/binary"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,12 +23,31 @@ const (
 	maxTypeName     = 256
 )
 
-// clip returns s as valid UTF-8 of at most limit bytes.
+// maxShared is how long a request line may be for a span to keep it whole, by one of its parts.
+const maxShared = maxPath + maxQuery
+
+// clip returns s as valid UTF-8 of at most limit bytes. A text that is cut is copied: as a part it would keep the whole
+// in memory as long as the span.
 func clip(s string, limit int) string {
 	if len(s) <= limit && isASCII(s) {
 		return s
 	}
 	return clipUTF8(s, limit)
+}
+
+// sharesMuch reports whether a short text of r may keep a long one in memory. net/http cuts the method, the target and
+// the host of an absolute target out of one string, the request line; each header has a string of its own. A request
+// without RequestURI is not net/http's, and what its texts are cut out of is not known.
+func sharesMuch(r *http.Request) bool {
+	return r.RequestURI == "" || len(r.Method)+len(r.RequestURI) > maxShared
+}
+
+// own returns s, a copy of it when it may keep much else in memory.
+func own(s string, sharesMuch bool) string {
+	if sharesMuch {
+		return strings.Clone(s)
+	}
+	return s
 }
 
 // isASCII takes eight bytes at a time, the last eight perhaps twice: it is asked for each text of each request, and
@@ -50,24 +70,29 @@ func isASCII(s string) bool {
 
 // clipUTF8 is clip for what is longer, or not only ASCII.
 func clipUTF8(s string, limit int) string {
-	if len(s) > limit {
-		s = s[:limit]
-		// A character that the cut has halved goes with it.
-		for i := 1; i < utf8.UTFMax && i <= len(s); i++ {
-			if c := s[len(s)-i]; utf8.RuneStart(c) {
-				if !utf8.FullRuneInString(s[len(s)-i:]) {
-					s = s[:len(s)-i]
-				}
-				break
+	cut := len(s) > limit
+	if cut {
+		s = head(s, limit)
+	}
+	switch {
+	case !utf8.ValidString(s):
+		return clipUTF8(strings.ToValidUTF8(s, "\uFFFD"), limit) // a copy; one byte may have become three
+	case cut:
+		return strings.Clone(s)
+	}
+	return s
+}
+
+// head returns the first limit bytes of s. A character that the cut has halved goes with it.
+func head(s string, limit int) string {
+	s = s[:limit]
+	for i := 1; i < utf8.UTFMax && i <= len(s); i++ {
+		if c := s[len(s)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRuneInString(s[len(s)-i:]) {
+				s = s[:len(s)-i]
 			}
+			break
 		}
-	}
-	if utf8.ValidString(s) {
-		return s
-	}
-	s = strings.ToValidUTF8(s, "\uFFFD") // one byte may become three
-	if len(s) > limit {
-		return clipUTF8(s, limit)
 	}
 	return s
 }

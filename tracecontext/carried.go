@@ -44,7 +44,7 @@ func incoming(headers []string, id trace.TraceID) (trace.TraceState, *carried) {
 	if !ok {
 		return trace.TraceState{}, nil
 	}
-	all = all.fit()
+	all, _ = parseList([]string{all.fit().String()}) // what is kept is no part of what has come
 	held := holdable(all)
 	ts, err := trace.ParseTraceState(held.String())
 	if err != nil {

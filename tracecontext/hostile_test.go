@@ -3,6 +3,7 @@ package tracecontext_test
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -69,5 +70,31 @@ func TestHostileHeaders(t *testing.T) {
 		if got := out.Get("traceparent"); c.valid && got != parent {
 			t.Errorf("%s: traceparent %q goes on", c.name, got)
 		}
+	}
+}
+
+// A list that OpenTelemetry cannot hold goes on by the context, which may live long: it keeps what is passed on, not the
+// header that it came in.
+func TestCarriedListIsNoPartOfTheHeader(t *testing.T) { //nolint:paralleltest // it measures the heap
+	const contexts, most = 20, 8 << 10
+	live := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	p := tracecontext.New()
+	kept := make([]context.Context, 0, contexts)
+	before := live()
+	for range contexts {
+		h := propagation.HeaderCarrier{"Traceparent": {parent}, "Tracestate": {"1st=x" + strings.Repeat(" ", 900_000) + ",b=2"}}
+		kept = append(kept, p.Extract(context.Background(), h))
+	}
+	if each := (live() - before) / contexts; each > most {
+		t.Errorf("%d bytes are kept with each context, want at most %d", each, most)
+	}
+	if got := sent(kept[0]); got != "1st=x,b=2" {
+		t.Errorf("tracestate %q is sent on", got)
 	}
 }
