@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/semconv"
 )
 
-// maxAttributes is how many attributes we ever give at once, chosen headers aside.
+// maxAttributes is how many attributes stand in the scratch itself. More of them, as chosen headers, are allocated.
 const maxAttributes = 16
 
 // scratch is where the attributes of a span stand until the SDK has copied them: span options are interface
@@ -21,8 +21,8 @@ const maxAttributes = 16
 type scratch struct {
 	attrs   [maxAttributes]attribute.KeyValue
 	n       int
-	more    []attribute.KeyValue                     // chosen headers
-	options [5]trace.SpanStartOption                 // kind, attributes; chosen headers, a new root, a link
+	more    []attribute.KeyValue                     // chosen headers, and what has no room in attrs
+	options [5]trace.SpanStartOption                 // kind, attributes; more, a new root, a link
 	first   [maxAttributes + 1]trace.SpanStartOption // first[n] hands over attrs[:n]
 }
 
@@ -45,11 +45,12 @@ func (s *scratch) forget() {
 	s.n, s.more = 0, nil
 }
 
-// next returns where the attribute of k stands, and nil when there is no room. Its value is set in place: as a
-// value that is handed on it would be copied twice, right after it was written (ADR 0121).
+// next returns where the attribute of k stands, until the next call. Its value is set in place: as a value that is
+// handed on it would be copied twice, right after it was written (ADR 0121).
 func (s *scratch) next(k attribute.Key) *attribute.KeyValue {
 	if s.n == maxAttributes {
-		return nil
+		s.more = append(s.more, attribute.KeyValue{Key: k})
+		return &s.more[len(s.more)-1]
 	}
 	kv := &s.attrs[s.n]
 	s.n++
@@ -61,26 +62,34 @@ func (s *scratch) str(k attribute.Key, v string) {
 	if v == "" {
 		return
 	}
-	if kv := s.next(k); kv != nil {
-		kv.Value = attribute.StringValue(v)
-	}
+	s.next(k).Value = attribute.StringValue(v)
 }
 
 func (s *scratch) num(k attribute.Key, v int) {
 	if v <= 0 {
 		return
 	}
-	if kv := s.next(k); kv != nil {
-		kv.Value = attribute.IntValue(v)
-	}
+	s.next(k).Value = attribute.IntValue(v)
 }
 
-// start returns the option that hands the attributes over.
-func (s *scratch) start() trace.SpanStartOption {
+// start returns the options that hand the attributes over, and has room for two more.
+func (s *scratch) start(kind trace.SpanStartOption) []trace.SpanStartOption {
 	if s.first[s.n] == nil {
 		s.first[s.n] = trace.WithAttributes(s.attrs[:s.n]...)
 	}
-	return s.first[s.n]
+	opts := append(s.options[:0], kind, s.first[s.n])
+	if s.more != nil {
+		opts = append(opts, trace.WithAttributes(s.more...))
+	}
+	return opts
+}
+
+// set hands the attributes over to a span that has begun.
+func (s *scratch) set(span trace.Span) {
+	span.SetAttributes(s.attrs[:s.n]...)
+	if s.more != nil {
+		span.SetAttributes(s.more...)
+	}
 }
 
 // describe fills s with what samplers may ask for, which is what goes to Start: the conventions name it. What is
@@ -106,7 +115,7 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 	sc.str(semconv.HTTPRouteKey, route)
 	host, port := serverHost(r, o)
 	if host != "" {
-		sc.str(semconv.ServerAddressKey, own(host, much))
+		sc.str(semconv.ServerAddressKey, own(host, much || o.host != ""))
 		sc.num(semconv.ServerPortKey, port)
 	}
 	client := o.client
@@ -117,7 +126,7 @@ func (s *settings) describe(sc *scratch, r *http.Request, method, route string) 
 	if ua := r.Header["User-Agent"]; len(ua) > 0 {
 		sc.str(semconv.UserAgentOriginalKey, clip(ua[0], maxUserAgent))
 	}
-	sc.more = s.requestHeaders(r)
+	sc.more = append(sc.more, s.requestHeaders(r)...)
 }
 
 // network adds what is known of the connection, which no sampler needs.
@@ -161,21 +170,18 @@ func scheme(r *http.Request, o origin) string {
 	return "http"
 }
 
-// serverHost returns the host that the client asked for. One that is longer than a host name can be is an
-// attack on who counts by it, and left out.
+// serverHost returns the host that the client asked for: the proxies' word, else the request's. What is no host, or
+// longer than a host name can be, is an attack on who counts by it, and left out.
 func serverHost(r *http.Request, o origin) (string, int) {
-	hostport := o.host
-	if hostport == "" {
-		hostport = r.Host
+	for _, hostport := range [...]string{o.host, r.Host} {
+		if len(hostport) > maxHost+len("[]:65535") {
+			continue
+		}
+		if host, port := splitHostPort(hostport); isHost(host) {
+			return host, port
+		}
 	}
-	if len(hostport) > maxHost+len(":65535") {
-		return "", 0
-	}
-	host, port := splitHostPort(hostport)
-	if len(host) > maxHost {
-		return "", 0
-	}
-	return clip(host, maxHost), port
+	return "", 0
 }
 
 func protocolVersion(r *http.Request) string {

@@ -1,29 +1,75 @@
 package middleware
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/waymark-trace/waymark/internal/request"
 )
 
-// What is too much is left out: a panic here would cost the span.
-func TestScratchIsBounded(t *testing.T) {
+// However many attributes there are, all reach the span, at its start and at its end.
+func TestScratchLosesNothing(t *testing.T) {
 	t.Parallel()
-	s := getScratch()
-	defer s.release()
-	for range maxAttributes {
-		s.str("a", "text")
-		s.num("b", 1)
+	for n := range 3 * maxAttributes {
+		s := getScratch()
+		var want []attribute.KeyValue
+		for i := range n {
+			kv := attribute.Int(fmt.Sprint("n", i), i+1)
+			if i%2 == 0 {
+				kv = attribute.String(fmt.Sprint("s", i), "text")
+				s.str(kv.Key, "text")
+			} else {
+				s.num(kv.Key, i+1)
+			}
+			want = append(want, kv)
+		}
+		s.str("empty", "")
+		s.num("zero", 0)
+		cfg := trace.NewSpanStartConfig(s.start(trace.WithSpanKind(trace.SpanKindServer))...)
+		set := &settable{}
+		s.set(set)
+		s.release()
+		for when, got := range map[string][]attribute.KeyValue{"start": cfg.Attributes(), "end": set.attrs} {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(attribute.Value{})); diff != "" {
+				t.Fatalf("%d at the %s (-want +got):\n%s", n, when, diff)
+			}
+		}
 	}
-	if got := len(s.attrs[:s.n]); got != maxAttributes {
-		t.Errorf("%d attributes, want %d", got, maxAttributes)
+}
+
+type settable struct {
+	noop.Span
+	attrs []attribute.KeyValue
+}
+
+func (s *settable) SetAttributes(kvs ...attribute.KeyValue) { s.attrs = append(s.attrs, kvs...) }
+
+// What the record of a request could not take, the span counts among the dropped.
+func TestDroppedAttributesAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 16, 17, 1000} {
+		ended := tracetest.NewSpanRecorder()
+		tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ended))
+		New(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			for range n {
+				request.FromContext(r.Context()).SetAttributes(attribute.KeyValue{})
+			}
+		}), WithTracerProvider(tp)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+		if got := ended.Ended()[0].DroppedAttributes(); got != n {
+			t.Errorf("%d dropped attributes, want %d", got, n)
+		}
 	}
-	s.str("empty", "")
-	s.num("zero", 0)
-	s.start()
 }
 
 // What is pooled keeps nothing of the request it was used for.
@@ -33,7 +79,7 @@ func TestScratchForgets(t *testing.T) {
 	defer s.release()
 	s.str("a", "secret")
 	s.more = []attribute.KeyValue{attribute.String("b", "secret")}
-	_ = append(s.options[:0], s.start(), trace.WithLinks(trace.Link{}))
+	_ = append(s.start(trace.WithSpanKind(trace.SpanKindServer)), trace.WithLinks(trace.Link{}))
 	s.forget()
 	if s.attrs[0].Valid() || s.options[0] != nil || s.options[1] != nil || s.more != nil || s.n != 0 {
 		t.Error("a scratch keeps what it was given")

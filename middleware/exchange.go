@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/internal/request"
@@ -76,14 +77,23 @@ func (x *exchange) end(panicked any) {
 		panicked: panicked, stack: final.Stack, told: final.Err, status: status,
 		failure: failed, left: end == semconv.EndClientDisconnected,
 	})
-	x.span.SetAttributes(sc.attrs[:sc.n]...)
+	sc.set(x.span)
 	if headers := x.response.headers.Load(); headers != nil {
 		x.span.SetAttributes(*headers...)
 	}
 	x.span.SetAttributes(final.Attributes...)
+	drop(x.span, final.Dropped)
 	sc.release()
 	// Not deferred: the SDK's End would find the panic a second time.
 	x.span.End()
+}
+
+// drop lets a span count n attributes that it has not got: it counts those that are not valid among the dropped.
+func drop(span trace.Span, n int) {
+	const atOnce = 16 // the SDK grows by them
+	for ; n > 0; n -= atOnce {
+		span.SetAttributes(make([]attribute.KeyValue, min(n, atOnce))...)
+	}
 }
 
 // finish notes the header that net/http sends for a handler that has sent none.

@@ -3,11 +3,11 @@ package middleware
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
-// Bounds of the forwarding headers; past them a header is ignored.
+// Bounds of the forwarding headers, from the end on, where the proxies append. What stands in front of them is the
+// client's, and is not looked at.
 const (
 	maxForwardedBytes = 8 << 10
 	maxHops           = 64
@@ -68,21 +68,20 @@ func (ps proxies) origin(peer string, h http.Header) origin {
 // stands to the left of it is the client's own word.
 func (ps proxies) forwarded(values []string) origin {
 	var o origin
-	hops := 0
-	for _, value := range slices.Backward(values) {
-		elements, ok := parseForwarded(value)
-		if !ok {
+	l := list{values: values, quotes: true}
+	for range maxHops {
+		element, more := l.last()
+		e, ok := parseForwarded(element)
+		if !more || !ok {
 			return o
 		}
-		for _, e := range slices.Backward(elements) {
-			addr, ok := parseNode(e.node)
-			if hops++; !ok || hops > maxHops {
-				return o // unknown, _hidden, malformed: nothing beyond is known
-			}
-			o = origin{client: addr.String(), scheme: webScheme(e.proto), host: e.host}
-			if !ps.trust(addr) {
-				return o
-			}
+		addr, ok := parseNode(e.node)
+		if !ok {
+			return o // unknown, _hidden, malformed: nothing beyond is known
+		}
+		o = origin{client: addr.String(), scheme: webScheme(e.proto), host: e.host}
+		if !ps.trust(addr) {
+			return o
 		}
 	}
 	return o
@@ -91,50 +90,108 @@ func (ps proxies) forwarded(values []string) origin {
 // xForwarded does the same with the three older headers. Where -Proto or -Host have a value for each hop,
 // the one of the client's hop counts, else the last one.
 func (ps proxies) xForwarded(h http.Header) origin {
-	nodes := list(h["X-Forwarded-For"])
 	var o origin
-	at := len(nodes)
-	for at > 0 && len(nodes)-at < maxHops {
-		addr, ok := parseNode(nodes[at-1])
-		if !ok {
+	nodes := list{values: h["X-Forwarded-For"]}
+	hops := 0
+	for ; hops < maxHops; hops++ {
+		node, more := nodes.last()
+		addr, ok := parseNode(node)
+		if !more || !ok {
 			break
 		}
-		at--
 		o.client = addr.String()
 		if !ps.trust(addr) {
+			hops++
 			break
 		}
 	}
-	o.scheme = webScheme(pick(list(h["X-Forwarded-Proto"]), at, len(nodes)))
-	o.host = pick(list(h["X-Forwarded-Host"]), at, len(nodes))
+	all := count(h["X-Forwarded-For"])
+	o.scheme = webScheme(pick(h["X-Forwarded-Proto"], hops, all))
+	o.host = pick(h["X-Forwarded-Host"], hops, all)
 	return o
 }
 
-func pick(values []string, at, hops int) string {
-	switch {
-	case len(values) == 0:
-		return ""
-	case len(values) == hops && at < hops:
-		return values[at]
+// pick returns the value of the hop, counted from the end, or the last value when there is not one for each of all.
+func pick(values []string, hop, all int) string {
+	if hop == 0 || all < 0 || count(values) != all {
+		hop = 1
 	}
-	return values[len(values)-1]
+	l := list{values: values}
+	value := ""
+	for range hop {
+		value, _ = l.last()
+	}
+	return value
 }
 
-// list splits the comma-separated values of a header.
-func list(values []string) []string {
-	var out []string
-	size := 0
-	for _, v := range values {
-		if size += len(v); size > maxForwardedBytes {
-			return nil
-		}
-		for e := range strings.SplitSeq(v, ",") {
-			if e = strings.TrimSpace(e); e != "" {
-				out = append(out, e)
+// count returns how many elements a list has, and -1 when it is longer than we look.
+func count(values []string) int {
+	l := list{values: values}
+	for n := 0; ; n++ {
+		if _, more := l.last(); !more {
+			if l.read > maxForwardedBytes {
+				return -1
 			}
+			return n
 		}
 	}
-	return out
+}
+
+// list reads the comma-separated values of a header from the end. Empty elements do not count.
+type list struct {
+	values []string // not yet begun
+	value  string   // what is left of the one that is being read
+	quotes bool     // a comma in quotes separates nothing
+	read   int      // bytes
+}
+
+// last takes the last element away. It is not ok at the end and behind the bound.
+func (l *list) last() (element string, ok bool) {
+	for {
+		for l.value == "" {
+			if len(l.values) == 0 {
+				return "", false
+			}
+			l.value = l.values[len(l.values)-1]
+			l.values = l.values[:len(l.values)-1]
+			l.read++
+		}
+		at, ok := l.comma()
+		if !ok {
+			l.values, l.value = nil, ""
+			return "", false
+		}
+		element, l.value = strings.TrimSpace(l.value[at+1:]), l.value[:max(at, 0)]
+		if element != "" {
+			return element, true
+		}
+	}
+}
+
+// comma returns where the last comma is that separates, and -1 when there is none. It is not ok behind the bound.
+func (l *list) comma() (at int, ok bool) {
+	s, quoted := l.value, false
+	for i := len(s) - 1; i >= 0; i-- {
+		if l.read++; l.read > maxForwardedBytes {
+			return 0, false
+		}
+		switch {
+		case s[i] == '"' && l.quotes && !escaped(s, i):
+			quoted = !quoted
+		case s[i] == ',' && !quoted:
+			return i, true
+		}
+	}
+	return -1, true
+}
+
+// escaped reports whether an odd number of backslashes stands in front of s[i].
+func escaped(s string, i int) bool {
+	n := 0
+	for i > n && s[i-n-1] == '\\' {
+		n++
+	}
+	return n%2 == 1
 }
 
 func webScheme(s string) string {
@@ -157,26 +214,12 @@ func parseNode(s string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), true
 }
 
-// parseForwarded reads one field value; not ok when any of it is malformed.
+// parseForwarded reads one element; not ok when any of it is malformed.
 // Spec: https://www.rfc-editor.org/rfc/rfc7239#section-4
-func parseForwarded(s string) (hops []hop, ok bool) {
-	if len(s) > maxForwardedBytes {
-		return nil, false
-	}
+func parseForwarded(s string) (hop, bool) {
 	p := forwardedParser{rest: s}
-	for {
-		h, ok := p.element()
-		if !ok {
-			return nil, false
-		}
-		if h != (hop{}) {
-			hops = append(hops, h)
-		}
-		if p.rest == "" {
-			return hops, true
-		}
-		p.rest = p.rest[1:] // the comma
-	}
+	h, ok := p.element()
+	return h, ok && p.rest == ""
 }
 
 type forwardedParser struct{ rest string }
@@ -242,7 +285,7 @@ func (p *forwardedParser) token() string {
 }
 
 func isTokenByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+	return isLetterOrDigit(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 // value reads a token or a quoted string. Colons and brackets need quotes by the RFC; proxies forget them.

@@ -27,6 +27,7 @@ func TestOrigin(t *testing.T) {
 	x := func(f, proto, host string) http.Header {
 		return http.Header{"X-Forwarded-For": {f}, "X-Forwarded-Proto": {proto}, "X-Forwarded-Host": {host}}
 	}
+	long := strings.Repeat("x", 10<<10)
 	tests := []struct {
 		name, peer string
 		header     http.Header
@@ -54,7 +55,21 @@ func TestOrigin(t *testing.T) {
 		{"foreign scheme", "10.0.0.1", fwd("for=1.1.1.1;proto=javascript"), origin{client: "1.1.1.1"}},
 		{"empty elements", "10.0.0.1", fwd(" , ;for=1.1.1.1; ,, "), origin{client: "1.1.1.1"}},
 		{"huge", "10.0.0.1", fwd("for=1.1.1.1;x=" + strings.Repeat("a", maxForwardedBytes)), origin{}},
-		{"too many hops", "10.0.0.1", fwd(strings.Repeat("for=10.0.0.2,", maxHops+1) + "for=10.0.0.2"), origin{client: "10.0.0.2"}},
+		{"too many hops", "10.0.0.1", fwd("for=10.0.0.3," + strings.Repeat("for=10.0.0.2,", maxHops-1) + "for=10.0.0.2"), origin{client: "10.0.0.2"}},
+
+		{"10 kB in front", "10.0.0.1", fwd(long + ", for=1.1.1.1;proto=https;host=a.example"), origin{"1.1.1.1", "https", "a.example"}},
+		{"10 kB of elements in front", "10.0.0.1", fwd(strings.Repeat("for=6.6.6.6,", 1000) + "for=1.1.1.1, for=10.0.0.2"), origin{client: "1.1.1.1"}},
+		{"10 kB line in front", "10.0.0.1", fwd(long, "for=1.1.1.1"), origin{client: "1.1.1.1"}},
+		{"a proxy behind 10 kB", "10.0.0.1", fwd(long + ", for=10.0.0.2"), origin{client: "10.0.0.2"}},
+		{"nonsense in front", "10.0.0.1", fwd(";;=, for=6.6.6.6;for=7.7.7.7, for=1.1.1.1"), origin{client: "1.1.1.1"}},
+		{"open quotes in front", "10.0.0.1", fwd(`for="open, for=1.1.1.1`), origin{client: "1.1.1.1"}},
+		{"open quotes with a backslash in front", "10.0.0.1", fwd(`for="open\", for=1.1.1.1`), origin{client: "1.1.1.1"}},
+		{"open quotes in front of a proxy", "10.0.0.1", fwd(`for=6.6.6.6, for="open, for=10.0.0.2`), origin{client: "10.0.0.2"}},
+		{"comma in quotes", "10.0.0.1", fwd(`for=1.1.1.1;host="a, for=6.6.6.6"`), origin{client: "1.1.1.1", host: "a, for=6.6.6.6"}},
+		{"escaped quotes in quotes", "10.0.0.1", fwd(`for=1.1.1.1;host="a\", for=6.6.6.6;x=\""`), origin{client: "1.1.1.1", host: `a", for=6.6.6.6;x="`}},
+		{"escaped backslash in quotes", "10.0.0.1", fwd(`for=1.1.1.1;host="a\\", for=10.0.0.2`), origin{client: "1.1.1.1", host: `a\`}},
+		{"open quotes at the end", "10.0.0.1", fwd(`for=1.1.1.1,x="`), origin{}},
+		{"nonsense behind an element", "10.0.0.1", fwd("for=1.1.1.1 for=6.6.6.6"), origin{}},
 
 		{"X one hop", "10.0.0.1", x("1.1.1.1", "https", "a.example"), origin{"1.1.1.1", "https", "a.example"}},
 		{"X blanks and ports", "10.0.0.1", xff(" 6.6.6.6 ,\t[2001:db8::1]:99 , 10.0.0.2 "), origin{client: "2001:db8::1"}},
@@ -67,6 +82,15 @@ func TestOrigin(t *testing.T) {
 		{"X a value for each hop", "10.0.0.1", x("6.6.6.6, 1.1.1.1, 10.0.0.2", "ftp, https, http", "evil, a.example, inner"), origin{"1.1.1.1", "https", "a.example"}},
 		{"X values that do not fit", "10.0.0.1", x("6.6.6.6, 1.1.1.1, 10.0.0.2", "ftp, https", "evil, a.example"), origin{"1.1.1.1", "https", "a.example"}},
 		{"X huge", "10.0.0.1", xff(strings.Repeat("1", maxForwardedBytes+1)), origin{}},
+		{"X 10 kB in front", "10.0.0.1", x(long+", 1.1.1.1", "https", "a.example"), origin{"1.1.1.1", "https", "a.example"}},
+		{"X 10 kB of elements in front", "10.0.0.1", xff(strings.Repeat("6.6.6.6,", 2000) + "1.1.1.1, 10.0.0.2"), origin{client: "1.1.1.1"}},
+		{"X 10 kB line in front", "10.0.0.1", xff(long, "1.1.1.1", "10.0.0.2"), origin{client: "1.1.1.1"}},
+		{"X 10 kB in front of each", "10.0.0.1", x(long+", 1.1.1.1", long+", https", long+", a.example"), origin{"1.1.1.1", "https", "a.example"}},
+		{"X longer than we look, all of it", "10.0.0.1", x(long+", 1.1.1.1, 10.0.0.2", long+", http, https", long+", a.example, b.example"), origin{"1.1.1.1", "https", "b.example"}},
+		{"X nothing behind 10 kB", "10.0.0.1", xff(long), origin{}},
+		{"X blank lines", "10.0.0.1", xff("1.1.1.1", "", " , "), origin{client: "1.1.1.1"}},
+		{"X too many hops", "10.0.0.1", x("10.0.0.3,"+strings.Repeat("10.0.0.2,", maxHops-1)+"10.0.0.2", "https", "a.example"), origin{"10.0.0.2", "https", "a.example"}},
+		{"X quotes are nothing", "10.0.0.1", xff(`", 1.1.1.1`), origin{client: "1.1.1.1"}},
 		{"Forwarded wins", "10.0.0.1", http.Header{"Forwarded": {"for=1.1.1.1"}, "X-Forwarded-For": {"2.2.2.2"}}, origin{client: "1.1.1.1"}},
 	}
 	ps := trusted(t, "10.0.0.0/8", "fd00::/8")
@@ -108,6 +132,14 @@ func TestSplitHostPort(t *testing.T) {
 		"[::1%eth0]:1":                   {"::1%eth0", 1},
 		"::1":                            {"::1", 0},
 		"[::1":                           {"", 0},
+		"[::1]x":                         {"", 0},
+		"[::1]:x":                        {"::1", 0},
+		"[a.example]:80":                 {"", 0},
+		"[1.2.3.4]:80":                   {"", 0},
+		"evil:99999:[::1]@x":             {"", 0},
+		"a:80:81":                        {"", 0},
+		"::1:x":                          {"", 0},
+		"1.2.3.4:5:6":                    {"", 0},
 		":8080":                          {"", 8080},
 	} {
 		if host, port := splitHostPort(in); host != want.host || port != want.port {
@@ -182,12 +214,23 @@ func FuzzForwarded(f *testing.F) {
 			t.Errorf("scheme = %q", got.scheme)
 		}
 		// What the nearest proxy appends cannot be displaced by what the client has sent.
-		h = http.Header{"X-Forwarded-For": {value, "9.9.9.9"}}
-		if rfc {
-			h = http.Header{"Forwarded": {value, "for=9.9.9.9"}}
+		for _, h := range []http.Header{
+			{"X-Forwarded-For": {value, "9.9.9.9"}, "X-Forwarded-Host": {value, "a.example"}},
+			{"X-Forwarded-For": {value + ", 9.9.9.9"}, "X-Forwarded-Host": {value + ",a.example"}},
+			{"Forwarded": {value, "for=9.9.9.9;host=a.example"}},
+			{"Forwarded": {value + ",for=9.9.9.9;host=a.example"}},
+		} {
+			if got, want := ps.origin("10.0.0.1", h), (origin{client: "9.9.9.9", host: "a.example"}); got != want {
+				t.Errorf("%v: origin %+v, want %+v, which the proxy has added", h, got, want)
+			}
 		}
-		if got := ps.origin("10.0.0.1", h); len(value) < maxForwardedBytes/2 && got.client != "9.9.9.9" {
-			t.Errorf("client = %q, want the hop that the proxy has added", got.client)
+		// And what it says of the host is a host or nothing.
+		host, port := serverHost(&http.Request{Host: value}, ps.origin("10.0.0.1", h))
+		if host != "" && !isHost(host) || port < 0 || port > 65535 || host == "" && port != 0 {
+			t.Errorf("host %q, port %d", host, port)
+		}
+		if strings.Contains(host, ":") && !isV6(host) {
+			t.Errorf("host %q is no address", host)
 		}
 	})
 }

@@ -103,10 +103,7 @@ func (h *handler) start(ctx context.Context, t trace.Tracer, r *http.Request, ro
 	method := h.method(r.Method)
 	sc := getScratch()
 	h.describe(sc, r, method, route)
-	opts := append(sc.options[:0], h.kind, sc.start())
-	if sc.more != nil {
-		opts = append(opts, trace.WithAttributes(sc.more...))
-	}
+	opts := sc.start(h.kind)
 	if h.public != nil && h.public(r.WithContext(ctx)) {
 		opts = append(opts, trace.WithNewRoot())
 		if caller := trace.SpanContextFromContext(ctx); caller.IsValid() && caller.IsRemote() {

@@ -3,6 +3,7 @@ package middleware
 import (
 	"encoding/binary"
 	"net/http"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 )
@@ -97,28 +98,47 @@ func head(s string, limit int) string {
 	return s
 }
 
-// splitHostPort splits host, host:port, [v6], [v6]:port and a bare v6 address. The port is 0 when there is
-// none or it is not a number from 1 to 65535. It does not allocate.
+// splitHostPort splits host, host:port, [v6], [v6]:port and a bare v6 address; of what is none of them there is no host.
+// The port is 0 when there is none or it is not a number from 1 to 65535. It does not allocate for what is one of them.
 func splitHostPort(s string) (host string, port int) {
 	if strings.HasPrefix(s, "[") {
-		end := strings.IndexByte(s, ']')
-		if end < 0 {
+		host, rest, closed := strings.Cut(s[1:], "]")
+		if !closed || !isV6(host) || rest != "" && rest[0] != ':' {
 			return "", 0
 		}
-		host, s = s[1:end], s[end+1:]
-		if strings.HasPrefix(s, ":") {
-			port = parsePort(s[1:])
+		return host, parsePort(strings.TrimPrefix(rest, ":"))
+	}
+	host, rest, found := strings.Cut(s, ":")
+	if found && strings.IndexByte(rest, ':') >= 0 {
+		if !isV6(s) {
+			return "", 0
 		}
-		return host, port
-	}
-	i := strings.IndexByte(s, ':')
-	if i < 0 {
 		return s, 0
 	}
-	if port = parsePort(s[i+1:]); port == 0 && strings.IndexByte(s[i+1:], ':') >= 0 {
-		return s, 0
+	return host, parsePort(rest)
+}
+
+func isV6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6()
+}
+
+// isHost reports whether s, from splitHostPort, may be the host of a URL: a name, or an address without brackets.
+// Spec: https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2
+func isHost(s string) bool {
+	if s == "" || len(s) > maxHost {
+		return false
 	}
-	return s[:i], port
+	for i := range len(s) {
+		if c := s[i]; !isLetterOrDigit(c) && strings.IndexByte("-._~!$&'()*+,;=%:", c) < 0 {
+			return false
+		}
+	}
+	return true // a colon is in addresses alone: splitHostPort has seen to it
+}
+
+func isLetterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 func parsePort(s string) int {

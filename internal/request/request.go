@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// MaxAttributes is how many attributes a record takes; more are dropped, so that a handler that annotates
+// MaxAttributes is how many attributes a record takes; more are dropped and counted, so that a handler that annotates
 // in a loop does not grow it without a bound.
 const MaxAttributes = 128
 
@@ -71,6 +71,7 @@ type Final struct {
 	Err        error                // of SetError
 	Stack      []byte               // of the innermost layer that saw the panic
 	Attributes []attribute.KeyValue // read only: replaced, never changed in place, since snapshots share it
+	Dropped    int                  // attributes past the bound, or not valid
 }
 
 // Path returns the path of the request as it reached the server, and "" after the end of the request.
@@ -133,7 +134,7 @@ func (r *Record) SetStack(stack []byte) {
 }
 
 // SetAttributes adds attributes to the server span and to every span of the request that starts from now
-// on; a later value of a key replaces the earlier one. Past [MaxAttributes] keys, new ones are dropped.
+// on; a later value of a key replaces the earlier one. Past [MaxAttributes] keys, new ones are dropped and counted.
 func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
 	if r == nil || len(kvs) == 0 {
 		return
@@ -147,6 +148,7 @@ func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
 	next := slices.Clone(t.Attributes)
 	for _, kv := range kvs {
 		if !kv.Valid() {
+			t.Dropped++
 			continue
 		}
 		same := func(have attribute.KeyValue) bool { return have.Key == kv.Key }
@@ -154,6 +156,8 @@ func (r *Record) SetAttributes(kvs ...attribute.KeyValue) {
 			next[i] = kv
 		} else if len(next) < MaxAttributes {
 			next = append(next, kv)
+		} else {
+			t.Dropped++
 		}
 	}
 	t.Attributes = next

@@ -125,6 +125,18 @@ func TestAttributesReplaceAndAreBounded(t *testing.T) {
 	if got := len(r.Attributes()); got != request.MaxAttributes {
 		t.Errorf("%d attributes, want %d", got, request.MaxAttributes)
 	}
+	if got, want := r.Close().Dropped, 1+request.MaxAttributes+2; got != want { // an invalid one; two places were taken
+		t.Errorf("%d were dropped, want %d", got, want)
+	}
+}
+
+func TestAFullRecordStillReplaces(t *testing.T) {
+	t.Parallel()
+	r := &newContext(t).Record
+	r.SetAttributes(attribute.String("user.id", "1"), attribute.String("a", "b"))
+	for i := range request.MaxAttributes {
+		r.SetAttributes(attribute.Int(fmt.Sprintf("k%d", i), i))
+	}
 	r.SetAttributes(attribute.String("a", "still replaced"))
 	if got := r.Attributes()[1].Value.AsString(); got != "still replaced" {
 		t.Errorf("a = %q", got)
