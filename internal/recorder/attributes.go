@@ -23,14 +23,8 @@ type attributes struct {
 // add takes kvs over. The last value of a key wins, also at the limit, where a
 // further key is dropped.
 func (a *attributes) add(kvs []attribute.KeyValue, limits *sdktrace.SpanLimits) {
+	a.reserve(len(a.list)+len(kvs), limits)
 	limit := limits.AttributeCountLimit
-	room := len(a.list) + len(kvs)
-	if limit >= 0 {
-		room = min(room, limit)
-	}
-	if room > cap(a.list) {
-		a.list = slices.Grow(a.list, room-len(a.list))
-	}
 	for i := range kvs {
 		kv := &kvs[i]
 		at := -1
@@ -45,6 +39,16 @@ func (a *attributes) add(kvs []attribute.KeyValue, limits *sdktrace.SpanLimits) 
 		default:
 			a.append(attribute.KeyValue{Key: kv.Key, Value: normal(kv.Value, limits)})
 		}
+	}
+}
+
+// reserve makes room for n attributes in all, as far as the limit allows.
+func (a *attributes) reserve(n int, limits *sdktrace.SpanLimits) {
+	if limit := limits.AttributeCountLimit; limit >= 0 {
+		n = min(n, limit)
+	}
+	if n > cap(a.list) {
+		a.list = slices.Grow(a.list, n-len(a.list))
 	}
 }
 

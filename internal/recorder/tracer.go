@@ -116,6 +116,10 @@ func (t *tracer) sample(ctx context.Context, name string, config *trace.SpanConf
 	return parent, trace.NewSpanContext(own), result
 }
 
+// spareAttributes is the room for what a span with attributes gets later, such as
+// route and status of a request: without it the array is made twice.
+const spareAttributes = 4
+
 func (t *tracer) newSpan(name string, parent, sc trace.SpanContext, result sdktrace.SamplingResult, config *trace.SpanConfig) *span {
 	s := &span{Span: nothing}
 	s.record = record{
@@ -129,6 +133,9 @@ func (t *tracer) newSpan(name string, parent, sc trace.SpanContext, result sdktr
 		s.AddLink(l)
 	}
 	limits := &t.provider.limits
+	if n := len(result.Attributes) + len(config.Attributes()); n > 0 {
+		s.attributes.reserve(n+spareAttributes, limits)
+	}
 	s.attributes.add(result.Attributes, limits)
 	s.attributes.add(config.Attributes(), limits)
 	return s
