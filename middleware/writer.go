@@ -103,11 +103,13 @@ func (w *writer) ReadFrom(src io.Reader) (int64, error) {
 		return io.Copy(struct{ io.Writer }{w}, src)
 	}
 	x.prepare()
-	n, err := to.ReadFrom(src)
+	n, bySource, err := copyFrom(to, src)
 	if n > 0 {
 		x.sent(http.StatusOK)
 	}
-	x.failed(err)
+	if !bySource {
+		x.failed(err)
+	}
 	return n, err
 }
 

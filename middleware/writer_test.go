@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -93,7 +94,12 @@ func TestReadFromGetsTheSourceItself(t *testing.T) {
 	t.Parallel()
 	var got io.Reader
 	inner := readerFrom{httptest.NewRecorder(), func(r io.Reader) { got = r }}
-	src := &io.LimitedReader{R: strings.NewReader("x"), N: 1}
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	src := &io.LimitedReader{R: file, N: 1}
 	w := newTestWriter(inner)
 	if _, err := io.Copy(combine(w, optional(inner)), src); err != nil || got != src {
 		t.Errorf("ReadFrom got %v, %v", got, err)
