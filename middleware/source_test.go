@@ -20,7 +20,7 @@ func TestSourceThatFailsIsNoFailedWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = folder.Close() }()
+	t.Cleanup(func() { _ = folder.Close() })
 	half := func() io.Reader {
 		return io.MultiReader(strings.NewReader(strings.Repeat("x", 8192)), errReader{errSource})
 	}
