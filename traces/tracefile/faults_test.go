@@ -40,6 +40,7 @@ func TestPassedOver(t *testing.T) {
 		{"nulls", withField(`,"attributes":null,"events":[null],"links":null,"status":null,"kind":null,"flags":null,"endTimeUnixNano":null,"parentSpanId":null,"traceState":null`), "x", ""},
 		{"null members", `{"resourceSpans":[null,{"resource":null,"scopeSpans":[null,{"scope":null,"spans":[null]}]}]}` + "\n" + a, "a", ""},
 		{"bad ids", withField(`,"parentSpanId":"xyz"`) + a, "a", "-:1: span 1: bad span id \"xyz\"\n"},
+		{"bad ids of links", withField(`,"links":[{"traceId":"x"},{"spanId":"0000000000000002"}]`), "x", "-:1: span 1: bad trace id \"x\"\n"},
 		{"unknown enums", withField(`,"kind":"SPAN_KIND_NEW","status":{"code":"?"}`), "x", "-:1: unknown span kind \"SPAN_KIND_NEW\"\n-:1: unknown status code \"?\"\n"},
 		{"not UTF-8", strings.Replace(a, `"a"`, "\"a\xff\\ud800\"", 1), "a\ufffd\ufffd", ""},
 		{"several on a line", oneLine + b + `[` + oneLine + `]`, "a b a", ""},
@@ -191,6 +192,7 @@ func TestLimits(t *testing.T) {
 	pb := must[[]byte](t)((&ptrace.ProtoMarshaler{}).MarshalTraces(longSpan()))
 	for _, tt := range []struct{ name, file, skipped string }{
 		{"line", a + long + a, "-:2: line over the limit of 102400 bytes\n"},
+		{"line inside of a block", a + spanLine(strings.Repeat("x", 101<<10)) + a, "-:2: line over the limit of 102400 bytes\n"},
 		{"line without end", a + a + strings.TrimSuffix(long, "\n"), "-:3: line over the limit of 102400 bytes\n"},
 		{"object", "[\n" + a + "," + long + "," + a + "]", "-:3: object passed over: object over the limit of 102400 bytes\n"},
 		{"message", string(otlpBytes(t)) + string(pb) + string(otlpBytes(t)), "-@1234: message over the limit of 102400 bytes\n"},

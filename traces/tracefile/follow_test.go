@@ -130,6 +130,7 @@ func TestFollowFromEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(dir, "spans.jsonl")
 		half := spanLine("c")
+		write(t, filepath.Join(dir, "spans.1.jsonl"), spanLine("old"), 0)
 		write(t, path, spanLine("a")+spanLine("b")+half[:50], 0)
 		names, _ := tail(t, dir, tracefile.WithFromEnd())
 		if got := names(); got != "" {

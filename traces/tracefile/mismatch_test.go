@@ -150,6 +150,15 @@ func TestBadFieldsOfDialects(t *testing.T) {
 	}
 }
 
+// TestBadIDOfALink costs the link alone: its span is known.
+func TestBadIDOfALink(t *testing.T) {
+	t.Parallel()
+	got, _ := read(t, []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"links":[{"traceId":"x"},{"spanId":"0000000000000002"},{"spanId":"?"}]}]}]}]}`))
+	if d := diff([]*traces.Span{{Links: []traces.Link{{SpanID: traces.SpanID{7: 2}}}}}, []*traces.Span{{Links: got[0].Links}}); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // TestBadFieldsOutsideOfSpans costs themselves alone: spans without them are right.
 func TestBadFieldsOutsideOfSpans(t *testing.T) {
 	t.Parallel()
@@ -283,5 +292,51 @@ func TestOneBadFieldInProtobuf(t *testing.T) {
 	got, report = read(t, append(file(resource(), span("a")), lost...))
 	if spanNames(got) != "a" || report.Total != 1 || !strings.Contains(skipped(report), "message passed over") {
 		t.Errorf("no span left: %q, skipped %d:\n%s", spanNames(got), report.Total, skipped(report))
+	}
+}
+
+// TestValuesNestedTooDeep are left out and told, in each format, with their spans
+// kept.
+func TestValuesNestedTooDeep(t *testing.T) {
+	t.Parallel()
+	nested := func(open, inside, end string) string {
+		return strings.Repeat(open, 70) + inside + strings.Repeat(end, 70)
+	}
+	protoValue := func(b []byte) []byte { return otlpproto.AppendString(b, 1, "x") }
+	for range 70 {
+		inside := protoValue
+		protoValue = func(b []byte) []byte { // an array of one value
+			return otlpproto.AppendMessage(b, 5, func(b []byte) []byte { return otlpproto.AppendMessage(b, 1, inside) })
+		}
+	}
+	proto := otlpproto.AppendMessage(nil, 1, func(b []byte) []byte {
+		return otlpproto.AppendMessage(b, 2, func(b []byte) []byte {
+			return otlpproto.AppendMessage(b, 2, func(b []byte) []byte {
+				return otlpproto.AppendMessage(b, 9, func(b []byte) []byte {
+					return otlpproto.AppendMessage(otlpproto.AppendString(b, 1, "k"), 2, protoValue)
+				})
+			})
+		})
+	})
+	for name, file := range map[string]string{
+		"OTLP": `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"k","value":` +
+			nested(`{"arrayValue":{"values":[`, `{"stringValue":"x"}`, `]}}`) + `}]}]}]}]}`,
+		"protobuf": string(proto),
+		"Python":   `{"name":"a","context":{"trace_id":"0x1","span_id":"0x2"},"kind":"SpanKind.SERVER","attributes":{"k":` + nested("[", `"x"`, "]") + `}}`,
+		"Go": `{"Name":"a","SpanContext":{},"Attributes":[{"Key":"k","Value":` +
+			nested(`{"Type":"SLICE","Value":[`, `{"Type":"STRING","Value":"x"}`, "]}") + `}]}`,
+	} {
+		got, report := read(t, []byte(file))
+		if len(got) != 1 || !strings.HasSuffix(skipped(report), ": attribute value nested too deep\n") || report.Total != 1 {
+			t.Errorf("%s: %d spans, skipped:\n%s", name, len(got), skipped(report))
+			continue
+		}
+		depth := 0
+		for v := got[0].Attributes[0].Value; v.Kind() == traces.ValueArray; v = v.AsArray()[0] {
+			depth++
+		}
+		if depth < 60 || depth > 65 {
+			t.Errorf("%s: nested %d deep", name, depth)
+		}
 	}
 }

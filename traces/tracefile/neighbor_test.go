@@ -100,6 +100,21 @@ func TestLinesBehindAPrefix(t *testing.T) {
 	}
 }
 
+// TestJaegerParentInAnotherTrace is a link, for no tree can hold it.
+func TestJaegerParentInAnotherTrace(t *testing.T) {
+	t.Parallel()
+	got, _ := read(t, []byte(`{"traceID":"1","processes":{},"spans":[{"traceID":"1","spanID":"2","references":[`+
+		`{"refType":"CHILD_OF","traceID":"9","spanID":"3"},{"refType":"FOLLOWS_FROM","traceID":"1","spanID":"4"},`+
+		`{"refType":"CHILD_OF","traceID":"1","spanID":"5"},{"refType":"CHILD_OF","traceID":"1","spanID":"6"}]}]}`))
+	link := func(trace, span byte) traces.Link {
+		return traces.Link{TraceID: traces.TraceID{15: trace}, SpanID: traces.SpanID{7: span}}
+	}
+	want := []*traces.Span{{ParentID: traces.SpanID{7: 5}, Links: []traces.Link{link(9, 3), link(1, 4), link(1, 6)}}}
+	if d := diff(want, []*traces.Span{{ParentID: got[0].ParentID, Links: got[0].Links}}); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // TestJaegerAtTheEndOfTime keeps an end that is past it after the start.
 func TestJaegerAtTheEndOfTime(t *testing.T) {
 	t.Parallel()
