@@ -3,6 +3,7 @@ package bootstrap_test
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,14 +55,14 @@ func told(s sdktrace.ReadOnlySpan) []string {
 		set := attribute.NewSet(kvs...)
 		return set.Encoded(attribute.DefaultEncoder())
 	}
-	events := ""
+	var events strings.Builder
 	for _, e := range s.Events() {
-		events += e.Name + text(e.Attributes)
+		events.WriteString(e.Name + text(e.Attributes))
 	}
 	instance := s.Resource().Set().Len()
 	team, _ := s.Resource().Set().Value("team")
 	return []string{
-		s.Name(), s.SpanKind().String(), text(s.Attributes()), events, s.InstrumentationScope().Name + s.InstrumentationScope().Version,
+		s.Name(), s.SpanKind().String(), text(s.Attributes()), events.String(), s.InstrumentationScope().Name + s.InstrumentationScope().Version,
 		team.AsString(), string(rune('0' + s.DroppedAttributes())), string(rune('0' + s.ChildSpanCount())), string(rune('0' + instance)),
 	}
 }
