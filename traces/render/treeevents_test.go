@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waymark-trace/waymark/internal/textwidth"
 	"github.com/waymark-trace/waymark/traces"
 	"github.com/waymark-trace/waymark/traces/render"
 )
@@ -205,4 +207,35 @@ func TestTreeWidth(t *testing.T) {
 			t.Errorf("%U", r)
 		}
 	}
+}
+
+// FuzzTree draws hostile names and stacks at any width: no line is wider, none
+// controls a terminal, and every color ends on its line.
+func FuzzTree(f *testing.F) {
+	f.Add("GET /", "goroutine 1 [running]:\nmain.f(0x1)\n\t/a.go:1 +0x1\n", uint8(20))
+	f.Add("日本語\x1b[31m", "at x\r\n\tat y", uint8(7))
+	f.Add("👩\u200d👧e\u0301", "goroutine ", uint8(1))
+	f.Fuzz(func(t *testing.T, name, stack string, width uint8) {
+		set := withStack(stack)
+		s := set.Roots()[0].Span()
+		s.Name, s.Resource = name, &traces.Resource{Attributes: []traces.Attribute{attr("service.name", traces.String(name))}}
+		colored := render.TreeString(set, render.WithTraceLines(), render.WithEvents(), render.WithColor(), render.WithWidth(int(width)))
+		plain := render.TreeString(set, render.WithTraceLines(), render.WithEvents(), render.WithWidth(int(width)))
+		if got := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(colored, ""); got != plain {
+			t.Errorf("without its colors\n%q\nwant\n%q", got, plain)
+		}
+		for line := range strings.SplitSeq(plain, "\n") {
+			if n := textwidth.Of(line); width > 0 && n > int(width) {
+				t.Errorf("%d columns, want at most %d: %q", n, width, line)
+			}
+			if strings.ContainsFunc(line, unicode.IsControl) || !utf8.ValidString(line) {
+				t.Errorf("%q controls a terminal, or is no UTF-8", line)
+			}
+		}
+		for line := range strings.SplitSeq(colored, "\n") {
+			if on, off := strings.Count(line, "\x1b["), strings.Count(line, "\x1b[0m"); on != 2*off {
+				t.Errorf("%d colors begin and %d end in %q", on-off, off, line)
+			}
+		}
+	})
 }
