@@ -4,46 +4,88 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
+	"sync/atomic"
 	"syscall"
 )
 
-// source is what a handler copies into its response. It notes its own failure, which net/http's ReadFrom returns as it
-// returns a failure to write.
+// source is what a handler copies into its response by ReadFrom, whose error does not say which side has failed: a
+// source that cannot be read is the handler's own affair, as it is when it reads and writes itself.
 type source struct {
 	io.Reader
-	failed bool
+	failed atomic.Bool
 }
 
+// sourceOf returns what to read instead of src, and how to ask then whether an error is src's. A file stays what it is,
+// or the server could not use sendfile.
+func sourceOf(src io.Reader) (io.Reader, func(error) bool) {
+	if isFile(src) {
+		return src, isReading
+	}
+	s := &source{Reader: src}
+	isSources := func(error) bool { return s.failed.Load() }
+	if _, ok := src.(io.WriterTo); ok {
+		return sourceTo{s}, isSources
+	}
+	return s, isSources
+}
+
+// Read reads the source.
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	s.failed = s.failed || err != nil && !isError(err, io.EOF)
+	if err != nil && err != io.EOF { // as io.Copy has it: only this very error is none
+		s.failed.Store(true)
+	}
 	return n, err
 }
 
-// copyFrom hands src to a writer, and reports whether an error is the source's own. What the kernel may
-// send by itself (sendfile, splice) is handed over as it is, and its errors are told apart by their kind.
-func copyFrom(to io.ReaderFrom, src io.Reader) (n int64, bySource bool, err error) {
-	if isKernels(src) {
-		n, err = to.ReadFrom(src)
-		return n, isFailedRead(err), err
+// sourceTo is a source that writes itself.
+type sourceTo struct{ *source }
+
+// WriteTo writes the source to w.
+func (s sourceTo) WriteTo(w io.Writer) (int64, error) {
+	to := &target{Writer: w}
+	n, err := s.Reader.(io.WriterTo).WriteTo(to) //nolint:errcheck // sourceOf has asked
+	if err != nil && !to.failed.Load() {
+		s.failed.Store(true)
 	}
-	s := &source{Reader: src}
-	n, err = to.ReadFrom(s)
-	return n, s.failed, err
+	return n, err
 }
 
-// isKernels reports whether package net may hand r, or what r limits, to the kernel.
-func isKernels(r io.Reader) bool {
-	if limited, ok := r.(*io.LimitedReader); ok {
-		r = limited.R
+// target notes whether it has failed.
+type target struct {
+	io.Writer
+	failed atomic.Bool
+}
+
+// Write writes to the target.
+func (s *target) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil || n < len(p) {
+		s.failed.Store(true)
 	}
-	_, ok := r.(syscall.Conn)
+	return n, err
+}
+
+// isFile reports whether src is what sendfile takes: a file, or a part of one. A connection is not: the errors of two
+// connections are alike.
+func isFile(src io.Reader) bool {
+	if part, ok := src.(*io.LimitedReader); ok {
+		src = part.R
+	}
+	if _, ok := src.(net.Conn); ok {
+		return false
+	}
+	_, ok := src.(syscall.Conn)
 	return ok
 }
 
-// isFailedRead reports whether err is of a file that could not be read.
-func isFailedRead(err error) bool {
+// isReading reports whether err, of a copy from a file, comes from reading it. With sendfile both sides have errors of
+// the system, of which a connection has neither of these two.
+func isReading(err error) bool {
 	defer func() { _ = recover() }() // out of a method of err
-	var failed *fs.PathError
-	return errors.As(err, &failed) && failed.Op == "read"
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Op != "write"
+	}
+	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EBADF)
 }

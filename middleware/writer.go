@@ -103,11 +103,12 @@ func (w *writer) ReadFrom(src io.Reader) (int64, error) {
 		return io.Copy(struct{ io.Writer }{w}, src)
 	}
 	x.prepare()
-	n, bySource, err := copyFrom(to, src)
+	from, isSources := sourceOf(src)
+	n, err := to.ReadFrom(from)
 	if n > 0 {
 		x.sent(http.StatusOK)
 	}
-	if !bySource {
+	if !isSources(err) {
 		x.failed(err)
 	}
 	return n, err

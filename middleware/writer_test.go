@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -89,20 +90,33 @@ func (l *lockedWriter) WriteHeader(code int) {
 	l.inner.WriteHeader(code)
 }
 
-// io.Copy must reach the server's own ReadFrom with the source as it is, or sendfile is lost.
-func TestReadFromGetsTheSourceItself(t *testing.T) {
+// io.Copy must reach the server's own ReadFrom with a file as it is, or sendfile is lost; what is no file, with all that
+// it can do.
+func TestReadFromGetsTheFileItself(t *testing.T) {
 	t.Parallel()
-	var got io.Reader
-	inner := readerFrom{httptest.NewRecorder(), func(r io.Reader) { got = r }}
-	file, err := os.Open(os.DevNull)
+	file, err := os.Open("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	src := &io.LimitedReader{R: file, N: 1}
-	w := newTestWriter(inner)
-	if _, err := io.Copy(combine(w, optional(inner)), src); err != nil || got != src {
+	var got io.Reader
+	inner := readerFrom{httptest.NewRecorder(), func(r io.Reader) { got = r }}
+	w := combine(newTestWriter(inner), optional(inner))
+	part := &io.LimitedReader{R: file, N: 1}
+	for _, src := range []io.Reader{part, struct{ *os.File }{file}} {
+		if _, err := as[io.ReaderFrom](w).ReadFrom(src); err != nil || got != src {
+			t.Errorf("ReadFrom got %v, %v", got, err)
+		}
+	}
+	if _, err := io.Copy(w, file); err != nil || !isFile(got) {
 		t.Errorf("ReadFrom got %v, %v", got, err)
+	}
+	for _, src := range []io.Reader{strings.NewReader("x"), io.LimitReader(strings.NewReader("x"), 1), &net.TCPConn{}} {
+		_, err := as[io.ReaderFrom](w).ReadFrom(src)
+		_, had := src.(io.WriterTo)
+		if _, has := got.(io.WriterTo); err != nil || isFile(got) || has != had {
+			t.Errorf("ReadFrom got %T for %T, %v", got, src, err)
+		}
 	}
 }
 
