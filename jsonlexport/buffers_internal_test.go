@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -97,6 +100,85 @@ func TestMemoryComesBackAfterABurst(t *testing.T) {
 			t.Errorf("a second after a burst %d bytes and %d spare chunks are kept, want none", used, spare)
 		}
 	})
+}
+
+// A program that goes on with a little does not keep what a burst has left.
+func TestMemoryComesBackWhileALittleGoesOn(t *testing.T) {
+	t.Parallel()
+	e := NewWriter(io.Discard)
+	defer func() { _ = e.Shutdown(context.Background()) }()
+	e.mu.Lock()
+	e.buf.spare = []*chunk{{buf: make([]byte, 0, e.buf.line)}}
+	e.buf.used = e.buf.line
+	e.mu.Unlock()
+	e.OnEnd(scalarSpan())
+	if err := e.ForceFlush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if used, spare, _ := usage(e); used != 0 || spare != 0 {
+		t.Errorf("%d bytes and %d spare chunks are kept, want none", used, spare)
+	}
+}
+
+// Many lines that are not full are written before they fill the buffers.
+func TestOpenLinesAreDueTogether(t *testing.T) {
+	t.Parallel()
+	b := newBuffers(64<<10, 1<<30)
+	for i := 0; !b.due(); i++ {
+		if i == 100 {
+			t.Fatalf("%d bytes in %d lines are not due, of a bound of %d", b.opened, i, b.limit)
+		}
+		g := b.insert(&group{key: groupKey{name: strconv.Itoa(i)}})
+		if !b.append(g, make([]byte, 1000)) {
+			t.Fatalf("no room for line %d, and nothing is due", i)
+		}
+	}
+	if len(b.ready) > 0 || b.opened > b.limit/2 {
+		t.Errorf("%d lines are full, %d bytes in others", len(b.ready), b.opened)
+	}
+}
+
+// A line that would get as much room as the one before, which there is not, gets
+// as much as it needs.
+func TestRoomForASmallLine(t *testing.T) {
+	t.Parallel()
+	b := newBuffers(64<<10, 1<<30)
+	b.used = b.limit - 2000
+	g := b.insert(&group{key: groupKey{name: "g"}})
+	g.hint = 10_000
+	if !b.append(g, make([]byte, 1000)) {
+		t.Error("no room for a span that fits")
+	}
+}
+
+func TestScratchIsBounded(t *testing.T) {
+	t.Parallel()
+	e := NewWriter(io.Discard)
+	defer func() { _ = e.Shutdown(context.Background()) }()
+	for size, kept := range map[int]bool{maxScratch: true, maxScratch + 1: false} {
+		sc := &scratch{buf: make([]byte, 0, size)}
+		e.putScratch(sc)
+		if (sc.buf != nil) != kept {
+			t.Errorf("a scratch of %d bytes is kept: %t, want %t", size, !kept, kept)
+		}
+	}
+}
+
+// A lock file that was removed between opening and locking is nobody's.
+func TestLockRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spans.lock")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := os.Remove(path); err != nil {
+		t.Skipf("this system does not delete open files: %v", err)
+	}
+	if held, err := lockOpened(path, f); held || err != nil {
+		t.Errorf("lockOpened = %t, %v, want false", held, err)
+	}
 }
 
 func TestManyScopesAndResourcesStayBounded(t *testing.T) {

@@ -188,11 +188,16 @@ func TestChildrenWriteAtTheSameTime(t *testing.T) {
 	for range burst {
 		ours.OnEnd(s)
 	}
-	for i, c := range children {
+	files := make([]string, len(children))
+	for i, c := range children { // before files are read, which takes longer than they may live
 		written, beside, _ := strings.Cut(c.line(t), " ")
 		if err := c.Wait(); err != nil || written != strconv.Itoa(burst) {
 			t.Errorf("child %d exported %s spans, and ended with %v", i, written, err)
 		}
+		files[i] = beside
+	}
+	for i, c := range children {
+		beside := files[i]
 		if got := spansIn(t, beside); got != burst {
 			t.Errorf("%d whole spans in %s, want %d", got, beside, burst)
 		}

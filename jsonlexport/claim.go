@@ -68,7 +68,7 @@ func (c *claim) release() error {
 		return nil
 	}
 	if c.owner {
-		return c.held.Close()
+		return freeLock(c.held)
 	}
 	return dropLock(c.held)
 }

@@ -201,3 +201,41 @@ func TestLockDeletedAndFileAboutToBeCleared(t *testing.T) {
 	wantStats(t, e, jsonlexport.Stats{Ended: 3, Exported: 1, Failed: 2})
 	wantSpans(t, e.Path(), "3")
 }
+
+// A child that is being started has copies of all descriptors for a moment. The
+// lock of an exporter that has ended is free all the same.
+func TestLockIsFreeWhileAChildStarts(t *testing.T) {
+	t.Parallel()
+	path := spanPath(t)
+	e := mustNew(t, path)
+	copied := copyOfLock(t, lockOf(path))
+	shutdown(t, e)
+	if second := mustNew(t, path); second.Path() != path {
+		t.Errorf("the file is still taken: %q", second.Path())
+	}
+	if err := syscall.Close(copied); err != nil {
+		t.Error(err)
+	}
+}
+
+// copyOfLock is what a child gets: a descriptor of the same open file.
+func copyOfLock(t *testing.T, path string) int {
+	t.Helper()
+	want, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fd := range 1024 {
+		var st syscall.Stat_t
+		if syscall.Fstat(fd, &st) != nil || st.Ino != want.Sys().(*syscall.Stat_t).Ino || st.Dev != want.Sys().(*syscall.Stat_t).Dev {
+			continue
+		}
+		copied, err := syscall.Dup(fd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return copied
+	}
+	t.Fatalf("no descriptor of %s", path)
+	return -1
+}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
@@ -130,13 +132,10 @@ func TestExportSpansReturnsWhenWritten(t *testing.T) {
 	}
 }
 
-// A line stays under the Collector's 1 MiB; a span that is larger than a line
-// should be has one of its own.
-func TestLargeSpanHasALineOfItsOwn(t *testing.T) {
-	t.Parallel()
-	small, large := stub(strings.Repeat("n", 300<<10)), stub(strings.Repeat("N", 900<<10))
-	spans := tracetest.SpanStubs{small, large, small}.Snapshots()
-	for name, export := range map[string]func(*jsonlexport.Exporter) error{
+// bothWays are the two ways in which spans reach an exporter.
+func bothWays(t *testing.T, spans []sdktrace.ReadOnlySpan) map[string]func(*jsonlexport.Exporter) error {
+	t.Helper()
+	return map[string]func(*jsonlexport.Exporter) error{
 		"processor": func(e *jsonlexport.Exporter) error {
 			for _, s := range spans {
 				e.OnEnd(s)
@@ -144,7 +143,33 @@ func TestLargeSpanHasALineOfItsOwn(t *testing.T) {
 			return e.ForceFlush(soon(t))
 		},
 		"exporter": func(e *jsonlexport.Exporter) error { return e.ExportSpans(soon(t), spans) },
-	} {
+	}
+}
+
+// What a line has after its spans counts too.
+func TestLargeResourceIsPartOfTheLine(t *testing.T) {
+	t.Parallel()
+	s := stub(strings.Repeat("n", 200<<10))
+	s.Resource = resource.NewSchemaless(attribute.String("team", strings.Repeat("b", 200<<10)))
+	spans := tracetest.SpanStubs{s, s}.Snapshots()
+	for name, export := range bothWays(t, spans) {
+		path := spanPath(t)
+		if err := export(mustNew(t, path)); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(readFile(t, path), "\n"); n != 2 || spansIn(t, path) != 2 {
+			t.Errorf("%s: %d lines and %d spans, want 2", name, n, spansIn(t, path))
+		}
+	}
+}
+
+// A line stays under the Collector's 1 MiB; a span that is larger than a line
+// should be has one of its own.
+func TestLargeSpanHasALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	small, large := stub(strings.Repeat("n", 300<<10)), stub(strings.Repeat("N", 900<<10))
+	spans := tracetest.SpanStubs{small, large, small}.Snapshots()
+	for name, export := range bothWays(t, spans) {
 		path := spanPath(t)
 		if err := export(mustNew(t, path)); err != nil {
 			t.Fatal(err)

@@ -59,16 +59,20 @@ func holds(path string, f *os.File) bool {
 	return err == nil && os.SameFile(open, now)
 }
 
+// freeLock gives the lock up, and leaves the file. It is unlocked before it is
+// closed: a child that is being started has a copy of the descriptor for a moment.
+func freeLock(f *os.File) error { return errors.Join(unlockFile(f), f.Close()) }
+
 // dropLock removes the lock file and gives the lock up. Windows does not remove
 // an open file, so there it is tried again.
 func dropLock(f *os.File) error {
 	err := os.Remove(f.Name())
-	closeErr := f.Close()
+	freeErr := freeLock(f)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = os.Remove(f.Name())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, closeErr)
+	return errors.Join(err, freeErr)
 }

@@ -1,6 +1,7 @@
 package jsonlexport_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -266,12 +267,28 @@ func TestLockReplacedByWhatCannotBeLocked(t *testing.T) {
 	}
 	end(e, "1")
 	flush(t, e)
-	shutdown(t, e)
 	wantSpans(t, path, "1")
-	wantStats(t, e, jsonlexport.Stats{Ended: 1, Exported: 1})
 	if n := reported(lockOf(path), "folder"); n != 1 {
 		t.Errorf("%d reports, want 1", n)
 	}
+	// A file is not made without a lock.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	end(e, "2")
+	if err := e.ForceFlush(soon(t)); !errors.Is(err, jsonlexport.ErrNotOurs) {
+		t.Errorf("ForceFlush = %v, want ErrNotOurs", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file was made without a lock: %v", err)
+	}
+	if err := os.Remove(lockOf(path)); err != nil {
+		t.Fatal(err)
+	}
+	end(e, "3")
+	flush(t, e)
+	wantSpans(t, path, "3")
+	wantStats(t, e, jsonlexport.Stats{Ended: 3, Exported: 2, Failed: 1, Discarded: 1})
 }
 
 // A cleaner by age finds a lock as young as the file.

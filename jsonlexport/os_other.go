@@ -15,6 +15,8 @@ func lockFile(f *os.File) error {
 	return &fs.PathError{Op: "lock", Path: f.Name(), Err: errors.ErrUnsupported}
 }
 
+func unlockFile(*os.File) error { return nil }
+
 func sameUser(fs.FileInfo) bool { return true }
 
 func deleted(fs.FileInfo) bool { return false }

@@ -13,15 +13,18 @@ import (
 // check, and from waiting for the other end of a FIFO.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-func lockFile(f *os.File) error {
+func lockFile(f *os.File) error   { return flock(f, "lock", syscall.LOCK_EX|syscall.LOCK_NB) }
+func unlockFile(f *os.File) error { return flock(f, "unlock", syscall.LOCK_UN) }
+
+func flock(f *os.File, op string, how int) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return errLocked
 		case err != nil:
-			return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+			return &fs.PathError{Op: op, Path: f.Name(), Err: err}
 		default:
 			return nil
 		}

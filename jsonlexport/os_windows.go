@@ -22,6 +22,9 @@ func lockFile(f *os.File) error {
 	return nil
 }
 
+// unlockFile is left to closing the file, of which no child has a copy.
+func unlockFile(*os.File) error { return nil }
+
 // sameUser is left to the access rights of Windows, which keep one user out of
 // the profile folder of another.
 func sameUser(fs.FileInfo) bool { return true }

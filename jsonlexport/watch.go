@@ -153,7 +153,7 @@ func (f *file) leaveFile(what string) {
 // children leave that a program starts all its life.
 func (f *file) sweep() {
 	now := time.Now()
-	if now.Sub(f.swept) < sweepInterval || f.held == nil {
+	if now.Sub(f.swept) < sweepInterval {
 		return
 	}
 	f.swept = now

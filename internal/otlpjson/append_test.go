@@ -110,6 +110,50 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// The quick ways begin and end at these values.
+func TestSpanFieldsAtTheirBounds(t *testing.T) {
+	t.Parallel()
+	const ids = `{"traceId":"ab000000000000000000000000000000","spanId":"cd00000000000000"`
+	for _, c := range []struct {
+		name   string
+		fields otlpjson.SpanFields
+		want   string
+	}{
+		{"eighteen digits", otlpjson.SpanFields{StartTimeUnixNano: 1e18 - 1, EndTimeUnixNano: 1e18}, `,"name":"","startTimeUnixNano":"999999999999999999","endTimeUnixNano":"1000000000000000000"`},
+		{"nineteen digits", otlpjson.SpanFields{StartTimeUnixNano: 1e18, EndTimeUnixNano: 1e19 - 1}, `,"name":"","startTimeUnixNano":"1000000000000000000","endTimeUnixNano":"9999999999999999999"`},
+		{"twenty digits", otlpjson.SpanFields{StartTimeUnixNano: 1e18, EndTimeUnixNano: 1e19}, `,"name":"","startTimeUnixNano":"1000000000000000000","endTimeUnixNano":"10000000000000000000"`},
+		{"kind 9", otlpjson.SpanFields{Kind: 9}, `,"name":"","kind":9,"startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+		{"kind 10", otlpjson.SpanFields{Kind: 10}, `,"name":"","kind":10,"startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+		{"kind -1", otlpjson.SpanFields{Kind: -1}, `,"name":"","kind":-1,"startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+		{"parent", otlpjson.SpanFields{ParentSpanID: [8]byte{7: 1}}, `,"parentSpanId":"0000000000000001","name":"","startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+		{"state", otlpjson.SpanFields{TraceState: "a=1"}, `,"traceState":"a=1","name":"","startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+		{"state and parent", otlpjson.SpanFields{TraceState: "a=1", ParentSpanID: [8]byte{7: 1}}, `,"traceState":"a=1","parentSpanId":"0000000000000001","name":"","startTimeUnixNano":"0","endTimeUnixNano":"0"`},
+	} {
+		c.fields.TraceID, c.fields.SpanID = [16]byte{0xab}, [8]byte{0xcd}
+		if diff := cmp.Diff(ids+c.want, string(otlpjson.OpenSpan(nil, &c.fields))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestAppendStatus(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code    int32
+		message string
+		want    string
+	}{
+		{otlpjson.StatusUnset, "", ``},
+		{otlpjson.StatusUnset, "m", `,"status":{"message":"m","code":0}`},
+		{otlpjson.StatusOK, "", `,"status":{"code":1}`},
+		{otlpjson.StatusError, "m", `,"status":{"message":"m","code":2}`},
+	} {
+		if got := string(otlpjson.AppendStatus(nil, c.code, c.message)); got != c.want {
+			t.Errorf("AppendStatus(%d, %q) = %s, want %s", c.code, c.message, got, c.want)
+		}
+	}
+}
+
 func FuzzAppendHex(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0x00, 0x0f, 0xf0, 0xff, 0x9a, 0xa9, 0x12})

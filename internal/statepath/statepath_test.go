@@ -181,4 +181,5 @@ func TestNewest(t *testing.T) {
 	expect(other)
 	write("zoo/traces/spans.jsonl", time.Minute) // as old: the first by name
 	expect(other)
+	expect(write("kept/traces/spans.prev.jsonl", time.Second))
 }
