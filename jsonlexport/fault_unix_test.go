@@ -225,9 +225,13 @@ func copyOfLock(t *testing.T, path string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, ok := want.Sys().(*syscall.Stat_t)
+	if !ok {
+		t.Fatal("no inode")
+	}
 	for fd := range 1024 {
 		var st syscall.Stat_t
-		if syscall.Fstat(fd, &st) != nil || st.Ino != want.Sys().(*syscall.Stat_t).Ino || st.Dev != want.Sys().(*syscall.Stat_t).Dev {
+		if syscall.Fstat(fd, &st) != nil || st.Ino != own.Ino || st.Dev != own.Dev {
 			continue
 		}
 		copied, err := syscall.Dup(fd)
