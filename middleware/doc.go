@@ -31,9 +31,15 @@
 // # Bounds
 //
 // What a client sends is clipped before it goes into a span: path and query 4096 bytes, User-Agent and
-// header values 1024, route 512, host 255, an unknown method 32; invalid UTF-8 is replaced. A client can
+// header values 1024, route 512, an unknown method 32; invalid UTF-8 is replaced. What is no host, or
+// longer than 255 bytes, is left out. A client can
 // make spans no larger than that, and a span that waits to be sent keeps no more of the request than it
 // shows: what was cut out of a longer text is copied. A tracestate of more than 16 KiB is passed over.
+//
+// # HTTP/2 without TLS
+//
+// The middleware belongs inside of golang.org/x/net/http2/h2c.NewHandler, which serves all requests of a
+// connection within its first: outside of it they would be one span.
 //
 // # Secrets
 //
