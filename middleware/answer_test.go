@@ -1,14 +1,18 @@
 package middleware_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/waymark-trace/waymark/capture/capturetest"
 	"github.com/waymark-trace/waymark/middleware"
@@ -48,7 +52,8 @@ func TestEmptyAnswersEndAtOnce(t *testing.T) {
 				plain := send(t, k.client, tt.method, k.url) //nolint:bodyclose // closed when the test ends
 				k.calling(tr)
 				resp := send(t, k.client, tt.method, k.url) //nolint:bodyclose // closed when the test ends
-				s := tr.Span(tt.method).Times(1).Kind(traces.KindClient).Attr("http.response.status_code", resp.StatusCode).One()
+				s := tr.Span(tt.method).Times(1).Kind(traces.KindClient).Attr("http.response.status_code", resp.StatusCode).
+					Attr("network.protocol.version", map[int]string{1: "1.1", 2: "2"}[resp.ProtoMajor]).One()
 				if s.Open() {
 					t.Error("the span has not ended")
 				}
@@ -155,6 +160,7 @@ func TestAnswersOfOthers(t *testing.T) {
 		"unknown length":       {http.Response{StatusCode: http.StatusOK, ProtoMajor: 2, ContentLength: -1, Body: text()}, false},
 		"length 0 in a header": {http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Length": {"0"}}, Body: text()}, true},
 		"length 0 by HTTP/2":   {http.Response{StatusCode: http.StatusOK, ProtoMajor: 2, Body: text()}, true},
+		"304 with a body":      {http.Response{StatusCode: http.StatusNotModified, Body: text()}, true},
 		"204 with a body":      {http.Response{StatusCode: http.StatusNoContent, Body: text()}, true},
 		"no body":              {http.Response{StatusCode: http.StatusOK}, true},
 	} {
@@ -223,3 +229,56 @@ func TestRecorderAsTransport(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// closing is a body that looks at something when it is closed.
+type closing struct {
+	io.Reader
+	look func()
+}
+
+func (c closing) Close() error { c.look(); return nil }
+
+// Closing may take its time: the span ends before.
+func TestSpanEndsBeforeTheBodyIsClosed(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	looked := false
+	body := closing{strings.NewReader("x"), func() { looked = true; wantOpen(t, tr, false) }}
+	rt := middleware.NewTransport(answering{http.Response{StatusCode: http.StatusOK, Body: body}}, middleware.WithTracerProvider(tr.TracerProvider()))
+	if err := call(t, rt, t.Context(), "http://shop.example/"); err != nil || !looked {
+		t.Errorf("error %v, closed: %v", err, looked)
+	}
+}
+
+// A call that is not recorded gets the answer as it is.
+func TestAnswerOfACallThatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	body := &closing{strings.NewReader("x"), func() {}}
+	tp := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
+	rt := middleware.NewTransport(answering{http.Response{StatusCode: http.StatusOK, Body: body}}, middleware.WithTracerProvider(tp))
+	resp := send(t, &http.Client{Transport: rt}, http.MethodGet, "http://shop.example/") //nolint:bodyclose // closed when the test ends
+	if resp.Body != io.ReadCloser(body) {
+		t.Errorf("the body is a %T", resp.Body)
+	}
+}
+
+// A program may keep the context of a call, as its transport sees it, without the answer.
+func TestContextOfACallKeepsNoAnswer(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	done := make(chan struct{})
+	var kept context.Context
+	rt := middleware.NewTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		kept = r.Context() //nolint:fatcontext // kept on purpose
+		body := &closing{bytes.NewReader(make([]byte, 1<<20)), func() {}}
+		runtime.AddCleanup(body, func(struct{}) { close(done) }, struct{}{})
+		return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
+	}), middleware.WithTracerProvider(tr.TracerProvider()))
+	if err := call(t, rt, t.Context(), "http://shop.example/"); err != nil {
+		t.Fatal(err)
+	}
+	if !collected(done) {
+		t.Error("the context keeps the body")
+	}
+	runtime.KeepAlive(kept)
+}

@@ -50,8 +50,13 @@ func (c *call) send(traced *otelhttp.Transport, r *http.Request) (res *http.Resp
 		}
 		res, err = c.res, c.err
 	}()
-	res, err = traced.RoundTrip(r.WithContext(c))
+	r = r.WithContext(c) // a copy
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	res, err = traced.RoundTrip(r)
 	returned = true
+	c.res, c.err = nil, nil // who keeps the context keeps no answer
 	return res, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -129,4 +130,81 @@ func TestTransportOverARealServer(t *testing.T) {
 	_ = resp.Body.Close()
 	client.CloseIdleConnections()
 	tr.Wait("GET", 2).Kind(traces.KindServer).Under("GET")
+}
+
+// A request without a URL is the transport's to refuse; one without a method is a GET; one without a header gets one.
+func TestRequestsThatLeaveOut(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	n := &network{}
+	opts := []middleware.Option{middleware.WithTracerProvider(tr.TracerProvider()), middleware.WithPropagators(w3c())}
+	all := middleware.NewTransport(n, opts...)
+	some := middleware.NewTransport(n, append(opts, middleware.WithSkipPaths("/skipped"))...)
+	ctx := middleware.Extract(t.Context(), map[string]string{"traceparent": callerHead}, middleware.WithPropagators(w3c()))
+	for _, tt := range []struct {
+		rt    http.RoundTripper
+		path  string
+		spans int
+	}{{all, "", 0}, {some, "", 0}, {some, "/a", 1}, {some, "/skipped", 0}} {
+		before := len(tr.Spans().All())
+		r := (&http.Request{}).WithContext(ctx)
+		if tt.path != "" {
+			r.URL = &url.URL{Scheme: "http", Host: "shop.example", Path: tt.path}
+		}
+		resp, err := tt.rt.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if got := len(tr.Spans().All()) - before; got != tt.spans {
+			t.Errorf("%q: %d spans, want %d", tt.path, got, tt.spans)
+		}
+		if n.saw.Header.Get("Traceparent") == "" || r.Header != nil {
+			t.Errorf("%q: sent %v; the caller's own header is now %v", tt.path, n.saw.Header, r.Header)
+		}
+	}
+	tr.Span("GET").Times(1).Attr("url.full", "http://shop.example/a")
+}
+
+// Without a provider of its own a call goes where its parent goes.
+func TestTransportOfTheParentsProvider(t *testing.T) {
+	t.Parallel()
+	ctx, tr := capturetest.Start(t)
+	if err := call(t, middleware.NewTransport(&network{}), ctx, "http://shop.example/"); err != nil {
+		t.Fatal(err)
+	}
+	tr.Span("GET").Times(1).Under(t.Name())
+}
+
+type idle struct {
+	network
+	closed bool
+}
+
+func (i *idle) CloseIdleConnections() { i.closed = true }
+
+func TestCloseIdleConnections(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	base := &idle{}
+	(&http.Client{Transport: middleware.NewTransport(base, middleware.WithTracerProvider(tr.TracerProvider()))}).CloseIdleConnections()
+	if !base.closed {
+		t.Error("the transport inside is not told")
+	}
+}
+
+// A long message is cut, whether the request fails or the body.
+func TestLongErrorsOfCalls(t *testing.T) {
+	t.Parallel()
+	_, tr := capturetest.Start(t)
+	opt := middleware.WithTracerProvider(tr.TracerProvider())
+	long := errors.New(strings.Repeat("é", 5000))
+	_ = call(t, middleware.NewTransport(&network{err: long}, opt), t.Context(), "http://shop.example/")
+	resp := send(t, &http.Client{Transport: middleware.NewTransport(answering{http.Response{StatusCode: http.StatusOK, Body: brokenBody{long}}}, opt)}, http.MethodGet, "http://shop.example/") //nolint:bodyclose // closed when the test ends
+	_, _ = io.ReadAll(resp.Body)
+	for _, s := range tr.Span("GET").Times(2).Err().All() {
+		if m := s.Status.Message; m != strings.Repeat("é", 2048) {
+			t.Errorf("a message of %d bytes", len(m))
+		}
+	}
 }

@@ -110,7 +110,7 @@ func TestConnectionsOfOthers(t *testing.T) {
 	t.Parallel()
 	_, tr := capturetest.Start(t)
 	inside := deafConnection{errorReader{}, errors.New("full")}
-	rt := middleware.NewTransport(answering{http.Response{StatusCode: http.StatusSwitchingProtocols, Body: inside}}, middleware.WithTracerProvider(tr.TracerProvider()))
+	rt := middleware.NewTransport(answering{http.Response{StatusCode: http.StatusSwitchingProtocols, ProtoMajor: 2, Body: inside}}, middleware.WithTracerProvider(tr.TracerProvider()))
 	resp := send(t, &http.Client{Transport: rt}, http.MethodGet, "http://shop.example/")
 	if _, ok := resp.Body.(interface{ CloseWrite() error }); ok {
 		t.Error("the connection can be closed in one direction, which that inside cannot")

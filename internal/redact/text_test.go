@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/waymark-trace/waymark/internal/redact"
 )
@@ -44,6 +45,9 @@ func TestText(t *testing.T) {
 		{"blank in a password", "postgres://u:p S3NT1N3L@h/db refused", "postgres://REDACTED@h/db refused"},
 		{"quote in a password", `postgres://u:p"S3NT1N3L@h/db refused`, "postgres://REDACTED@h/db refused"},
 		{"password that was cut", "postgres://u:S3NT1N3L", "postgres://REDACTED"},
+		{"digits that are no port", "https://u:123456 x", "https://REDACTED x"},
+		{"digits in front of a path that are no port", "open u:123456/S3NT1N3L@h/db", "open REDACTED@h/db"},
+		{"encoded too often to tell", "x %2525252574oken y", "x REDACTED y"},
 		{"fragment", "https://h/cb#access_token=S3NT1N3L&b=1.", "https://h/cb#access_token=REDACTED&b=1."},
 		{"query and fragment", "https://h/cb?a=1#/x?code=S3NT1N3L", "https://h/cb?a=1#/x?code=REDACTED"},
 		{"no scheme", "no route for /cb?code=S3NT1N3L&b=1", "no route for /cb?code=REDACTED&b=1"},
@@ -100,8 +104,24 @@ func TestTextThatIsCut(t *testing.T) {
 			}
 		}
 	}
+	// The first digits of this password could be a port.
+	begin := strings.Repeat("word ", 2000)
+	begin = begin[:len(begin)-len("https://u:98765")]
+	if got := q.Text(begin+"https://u:9876543210@h/", len(begin)+len("https://u:98765")-4096); strings.Contains(got, "98765") || len(got) < 5000 {
+		t.Errorf("%d bytes that end with %q", len(got), got[max(0, len(got)-30):])
+	}
 	if got := q.Text(strings.Repeat("word ", 1<<20), 4096); len(got) < 4096 || len(got) > 2*4096 {
 		t.Errorf("%d bytes, want somewhat more than 4096", len(got))
+	}
+}
+
+// What is left of a long text is a text of its own: a span would keep all of it.
+func TestTextIsCopied(t *testing.T) {
+	t.Parallel()
+	for _, long := range []string{strings.Repeat("word ", 1<<10), strings.Repeat("x", 1<<14)} {
+		if got := redact.New().Text(long, 10); unsafe.StringData(got) == unsafe.StringData(long) || len(got) == len(long) {
+			t.Errorf("%.10q…: %d bytes that are part of what was given", long, len(got))
+		}
 	}
 }
 
