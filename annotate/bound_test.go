@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+	"weak"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -32,6 +34,14 @@ func TestLargeValuesCostWhatIsKept(t *testing.T) {
 		"numbers":    func(s *annotate.Handle) { s.SetAttribute("a", numbers) },
 		"group":      func(s *annotate.Handle) { s.SetAttributes("a", map[string]string{"b": text}) },
 		"error":      func(s *annotate.Handle) { s.SetError("", errors.New(text)) },
+		"ints":       func(s *annotate.Handle) { s.SetAttribute("a", make([]int, 1<<17)) },
+		"int64s":     func(s *annotate.Handle) { s.SetAttribute("a", make([]int64, 1<<17)) },
+		"bools":      func(s *annotate.Handle) { s.SetAttribute("a", make([]bool, 1<<20)) },
+		"byte value": func(s *annotate.Handle) { s.SetAttributes(attribute.ByteSlice("a", data[:4<<20])) },
+		"list value": func(s *annotate.Handle) {
+			s.SetAttributes(attribute.Slice("a", attribute.StringValue(text), attribute.IntValue(1)))
+		},
+		"map value":  func(s *annotate.Handle) { s.SetAttributes(attribute.Map("a", attribute.String("b", text))) },
 		"empty list": func(s *annotate.Handle) { s.SetAttribute("a", empty) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +68,7 @@ func allocated() uint64 {
 func sizeOf(s *traces.Span) int {
 	size := len(s.Status.Message)
 	for _, a := range s.Attributes {
-		size += len(a.Key) + len(a.Value.AsString()) + 32*len(a.Value.AsArray())
+		size += len(a.Key) + len(a.Value.AsString()) + len(a.Value.AsBytes()) + 32*len(a.Value.AsArray())
 	}
 	return size
 }
@@ -75,6 +85,7 @@ func TestMarkOfWhatIsCut(t *testing.T) {
 		has, not string
 	}{
 		"fits":           {fits, annotate.MIMEJSON, `é"}`, "truncated"},
+		"fits exactly":   {map[string]string{"text": strings.Repeat("x", limit-len(`{"text":""}`))}, annotate.MIMEJSON, `x"}`, "truncated"},
 		"a byte more":    {map[string]string{"text": fits["text"] + "12"}, annotate.MIMEText, `12"…[truncated]`, "bytes"},
 		"much more":      {map[string]string{"text": strings.Repeat("x", 10*limit)}, annotate.MIMEText, "x…[truncated]", "bytes"},
 		"text":           {strings.Repeat("x", 10*limit), annotate.MIMEText, fmt.Sprintf("x…[truncated %d bytes]", 9*limit), ""},
@@ -123,6 +134,12 @@ func TestSpansKeepNoMoreThanTheyShow(t *testing.T) {
 		"attribute": func(_ context.Context, _ *annotate.Client, s *annotate.Handle, small string) {
 			s.SetAttributes(attribute.String("a", small))
 		},
+		"list value": func(_ context.Context, _ *annotate.Client, s *annotate.Handle, small string) {
+			s.SetAttributes(attribute.Slice("a", attribute.StringValue(small), attribute.StringSliceValue([]string{small})))
+		},
+		"map value": func(_ context.Context, _ *annotate.Client, s *annotate.Handle, small string) {
+			s.SetAttributes(attribute.Map("a", attribute.String(small, small)))
+		},
 		"user": func(ctx context.Context, c *annotate.Client, _ *annotate.Handle, small string) { c.SetUser(ctx, small) },
 		"session": func(ctx context.Context, c *annotate.Client, _ *annotate.Handle, small string) {
 			c.SetSession(ctx, small)
@@ -159,4 +176,82 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// Lists and maps of OpenTelemetry that fit are what they were.
+func TestValuesThatFitStay(t *testing.T) {
+	t.Parallel()
+	c, spans := start(t, func(c *annotate.Config) { c.MaxCapturedBytes = 100 })
+	_, s := c.Span(t.Context(), "x")
+	s.SetAttributes(
+		attribute.Slice("slice", attribute.StringValue("a"), attribute.IntValue(1)), attribute.Map("map", attribute.Bool("b", true)),
+		attribute.ByteSlice("bytes", []byte("\x00\xff")), attribute.IntSlice("ints", []int{1, 2}), attribute.BoolSlice("bools", []bool{true}),
+		attribute.Slice("long", attribute.StringValue(strings.Repeat("x", 200))),
+	)
+	s.SetAttribute("strings", []string{strings.Repeat("a", 60), strings.Repeat("b", 40), ""})
+	s.End(nil)
+	kinds := map[string]traces.ValueKind{}
+	for _, a := range spans.Span("x").One().Attributes {
+		kinds[a.Key] = a.Value.Kind()
+	}
+	for key, want := range map[string]traces.ValueKind{
+		"slice": traces.ValueArray, "map": traces.ValueMap, "bytes": traces.ValueBytes, "ints": traces.ValueArray,
+		"bools": traces.ValueArray, "long": traces.ValueString,
+	} {
+		if kinds[key] != want {
+			t.Errorf("%s is a %v, want a %v", key, kinds[key], want)
+		}
+	}
+	spans.has(t, "x", wanted{"strings": []string{strings.Repeat("a", 60), strings.Repeat("b", 40), ""}})
+}
+
+// A context that is kept does not keep what metrics and the sink got.
+func TestKeptContextKeepsNoValues(t *testing.T) {
+	t.Parallel()
+	type value struct {
+		_    [1 << 20]byte
+		Name string
+	}
+	c, _ := start(t, live(&memorySink{}))
+	in := &value{Name: "in"}
+	gone := weak.Make(in)
+	var kept context.Context
+	_, err := annotate.Call(t.Context(), "x", in, func(ctx context.Context, v *value) (string, error) {
+		kept = ctx //nolint:fatcontext // what a background job does
+		return v.Name, nil
+	}, c, annotate.Metrics(annotate.MetricFunc("m", length)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(30 * time.Second); gone.Value() != nil; runtime.GC() {
+		if time.Now().After(end) {
+			t.Fatal("the input is kept")
+		}
+	}
+	runtime.KeepAlive(kept)
+}
+
+// Metadata has room for 64 KiB in all; a value that is replaced leaves its room.
+func TestMetadataIsBoundedInBytes(t *testing.T) {
+	t.Parallel()
+	c, spans := start(t)
+	ctx, s := c.Span(t.Context(), "x")
+	for range 100 {
+		c.SetMetadata(ctx, "same", strings.Repeat("x", 4000))
+	}
+	for i := range 50 {
+		c.SetMetadata(ctx, fmt.Sprint("k", i), strings.Repeat("y", 4000))
+	}
+	s.End(nil)
+	var meta map[string]string
+	text := spans.attrs(t, "x")[annotate.MetadataKey]
+	if err := json.Unmarshal([]byte(text), &meta); err != nil || len(text) > 66<<10 || len(meta) != 16 || meta["same"] == "" {
+		t.Errorf("%d bytes, %d entries, %v", len(text), len(meta), err)
+	}
+	if d := c.Stats().Unannotated; d != 35 {
+		t.Errorf("%d were dropped, want 35", d)
+	}
 }

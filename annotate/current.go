@@ -75,7 +75,7 @@ func (h *Handle) setInput(v any) {
 	}
 	text := h.input(v, false)
 	for ; h != nil; h = h.parent {
-		h.kept.overrideInput(v, text)
+		h.kept.setInput(v, text)
 	}
 }
 

@@ -38,7 +38,7 @@ type kept struct {
 	mu              sync.Mutex
 	input, output   any
 	inText, outText string
-	inTold, outTold bool // somebody has said what counts
+	outTold         bool // somebody has said what counts
 	failure         string
 	err             error
 }
@@ -60,24 +60,27 @@ func (h *Handle) keep(ctx context.Context, cfg *config) {
 	}
 }
 
-func (k *kept) setInput(v any, text string) { k.set(v, text, false, true) }
+// setInput sets what counts for the input: at first the function's, then what somebody says.
+func (k *kept) setInput(v any, text string) {
+	if k != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.input, k.inText = v, text
+	}
+}
 
-func (k *kept) setOutput(v any, text string) { k.set(v, text, false, false) }
+// setOutput sets the function's output, unless somebody has said what counts.
+func (k *kept) setOutput(v any, text string) { k.putOutput(v, text, false) }
 
-func (k *kept) overrideInput(v any, text string) { k.set(v, text, true, true) }
+func (k *kept) overrideOutput(v any, text string) { k.putOutput(v, text, true) }
 
-func (k *kept) overrideOutput(v any, text string) { k.set(v, text, true, false) }
-
-func (k *kept) set(v any, text string, told, input bool) {
+func (k *kept) putOutput(v any, text string, told bool) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case input && (told || !k.inTold):
-		k.input, k.inText, k.inTold = v, text, told
-	case !input && (told || !k.outTold):
+	if true {
 		k.output, k.outText, k.outTold = v, text, told
 	}
 }

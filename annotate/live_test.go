@@ -226,6 +226,27 @@ func TestJSONLSinkRotates(t *testing.T) {
 	}
 }
 
+// A file that is full already is rotated when it is opened.
+func TestJSONLSinkOpensAFullFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(annotate.MaxJSONLSinkBytes), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sink := annotate.NewJSONLSink(path)
+	if err := errors.Join(sink.Write(t.Context(), annotate.Interaction{Input: "x"}), sink.Close()); err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.Stat(path)
+	if err != nil || now.Size() > 1000 {
+		t.Errorf("%v, %v", now, err)
+	}
+}
+
 func TestJSONLSinkLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

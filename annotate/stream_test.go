@@ -355,3 +355,30 @@ func TestChan2(t *testing.T) {
 		}
 	}
 }
+
+// The span's error is the first of a stream's.
+func TestFirstErrorOfAStream(t *testing.T) {
+	t.Parallel()
+	c, spans := start(t)
+	seq := annotate.Seq2("x", func(context.Context, int) iter.Seq2[int, error] {
+		return func(yield func(int, error) bool) { _ = yield(1, errOut) && yield(2, errors.New("second")) }
+	}, c)
+	for _, err := range seq(t.Context(), 0) {
+		_ = err
+	}
+	if s := spans.Span("x").One(); s.Status.Message != "out of paper" {
+		t.Errorf("status %+v", s.Status)
+	}
+}
+
+// A list of chunks that is cut has no holes: what comes after the first that does not fit is left out too.
+func TestListOfChunksHasNoHoles(t *testing.T) {
+	t.Parallel()
+	c, spans := start(t, func(c *annotate.Config) { c.MaxCapturedBytes = 40 })
+	seq := annotate.Seq("x", func(context.Context, int) iter.Seq[any] {
+		return slices.Values([]any{1, strings.Repeat("x", 39), 2, []int{3}})
+	}, c)
+	for range seq(t.Context(), 0) {
+	}
+	spans.has(t, "x", wanted{annotate.OutputValueKey: `[1,"…[3 more chunks]"]`})
+}

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.opentelemetry.io/otel/attribute"
-
 	"github.com/waymark-trace/waymark/internal/boundjson"
 )
 
@@ -92,83 +90,6 @@ func scalarText(v reflect.Value) (string, bool) {
 		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()), true
 	}
 	return "", false
-}
-
-// toAttribute makes an attribute of any value: scalars and slices of scalars are themselves, all else is text
-// as in encode. So are slices that are longer than limit allows.
-func (c *Client) toAttribute(key string, v any, limit int) attribute.KeyValue {
-	k := attribute.Key(cutKey(key, limit))
-	switch v := v.(type) {
-	case attribute.Value:
-		return c.fromValue(k, v, limit)
-	case string:
-		return k.String(cut(v, limit))
-	case []string:
-		return k.StringSlice(cutAll(v, limit))
-	case []bool:
-		if len(v) <= limit {
-			return k.BoolSlice(v)
-		}
-	case []int:
-		if len(v) <= limit/wordBytes {
-			return k.IntSlice(v)
-		}
-	case []int64:
-		if len(v) <= limit/wordBytes {
-			return k.Int64Slice(v)
-		}
-	case []float64:
-		if len(v) <= limit/wordBytes {
-			return k.Float64Slice(v)
-		}
-	case error, time.Duration, json.Marshaler:
-	default:
-		if kv, ok := scalarAttribute(k, reflect.ValueOf(v), limit); ok {
-			return kv
-		}
-	}
-	text, _ := c.encode(v, limit)
-	return k.String(text)
-}
-
-// wordBytes is the size of a number in a slice.
-const wordBytes = 8
-
-// fromValue bounds a value that is OpenTelemetry's already.
-func (c *Client) fromValue(k attribute.Key, v attribute.Value, limit int) attribute.KeyValue {
-	switch v.Type() {
-	case attribute.EMPTY, attribute.BOOL, attribute.INT64, attribute.FLOAT64:
-		return attribute.KeyValue{Key: k, Value: v}
-	case attribute.BYTESLICE:
-		if b := v.AsByteSlice(); len(b) <= limit {
-			return attribute.KeyValue{Key: k, Value: v}
-		}
-	case attribute.SLICE, attribute.MAP:
-		if text, whole, err := c.marshal(v, limit); err == nil && whole && len(text) <= limit {
-			return attribute.KeyValue{Key: k, Value: v}
-		}
-	case attribute.STRING, attribute.STRINGSLICE, attribute.BOOLSLICE, attribute.INT64SLICE, attribute.FLOAT64SLICE:
-	}
-	return c.toAttribute(string(k), v.AsInterface(), limit)
-}
-
-func scalarAttribute(k attribute.Key, v reflect.Value, limit int) (attribute.KeyValue, bool) {
-	switch {
-	case v.Kind() == reflect.String:
-		return k.String(cut(v.String(), limit)), true
-	case v.Kind() == reflect.Bool:
-		return k.Bool(v.Bool()), true
-	case v.CanInt():
-		return k.Int64(v.Int()), true
-	case v.CanUint():
-		if u := v.Uint(); u > 1<<63-1 {
-			return k.String(strconv.FormatUint(u, 10)), true
-		}
-		return k.Int64(int64(v.Uint())), true //nolint:gosec // checked above
-	case v.CanFloat():
-		return k.Float64(v.Float()), true
-	}
-	return attribute.KeyValue{}, false
 }
 
 // logged is the value of a slog.Attr; a group is an object. Groups without end are cut.

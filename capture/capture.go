@@ -161,12 +161,8 @@ func (c *Capture) open(reg registrar, around trace.SpanContext) error {
 	}
 	col := c.attach(reg)
 	root, _ := c.root.(sdktrace.ReadOnlySpan)
-	if !c.root.IsRecording() {
-		root = nil
-	}
 	w := newWindow(c.cfg.maxSpans, sc.SpanID(), root)
 	if !col.begin(sc.TraceID(), w, c.late) {
-		c.detach()
 		return fmt.Errorf("%w: %s", ErrTraceIDInUse, sc.TraceID())
 	}
 	c.collector, c.window = col, w

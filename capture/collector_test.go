@@ -144,6 +144,24 @@ func TestLateStart(t *testing.T) {
 	}
 }
 
+// A span may start while its window closes.
+func TestStartInAClosedWindow(t *testing.T) {
+	t.Parallel()
+	tp := sdktrace.NewTracerProvider()
+	_, s := tp.Tracer("test").Start(t.Context(), "s")
+	defer s.End()
+	span, ok := s.(sdktrace.ReadWriteSpan)
+	if !ok {
+		t.Fatalf("%T", s)
+	}
+	w := newWindow(10, trace.SpanID{1}, nil)
+	w.close()
+	w.start(span)
+	if spans, dropped := w.close(); len(spans) != 0 || dropped != 0 {
+		t.Errorf("%d spans, %d dropped", len(spans), dropped)
+	}
+}
+
 // eventually collects garbage until done, for at most half a minute.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()

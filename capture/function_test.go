@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-trace/waymark/capture"
 )
@@ -194,6 +195,55 @@ func TestSeq(t *testing.T) {
 	}()
 	if s := res.Root().Status; s.Message != "panic: in the loop" {
 		t.Errorf("status %+v", s)
+	}
+}
+
+// Of several errors the last is the block's.
+func TestSeq2OfErrors(t *testing.T) {
+	t.Parallel()
+	tp, _ := provider()
+	var res *capture.Result
+	seq := capture.Seq2(func(context.Context, int) iter.Seq2[int, error] {
+		return func(yield func(int, error) bool) {
+			_ = yield(1, errors.New("first")) && yield(2, errors.New("second")) && yield(3, nil)
+		}
+	}, capture.WithTracerProvider(tp), capture.Into(&res))
+	n := 0
+	for _, err := range seq(t.Context(), 0) {
+		if err != nil || n == 2 {
+			n++
+		}
+	}
+	if n != 3 || res.Root().Status.Message != "second" {
+		t.Errorf("%d values, root %+v", n, res.Root())
+	}
+}
+
+// A trace that cannot be saved is logged when a panic goes on, which has the word.
+func TestOutputThatFailsWhilePanicking(t *testing.T) {
+	t.Parallel()
+	tp, _ := provider()
+	var log strings.Builder
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	defer func() {
+		if p := recover(); p != "boom" || !strings.Contains(log.String(), "capture: save: ") {
+			t.Errorf("panic %v, log %q", p, log.String())
+		}
+	}()
+	_ = capture.Func0(func(context.Context) error { panic("boom") },
+		capture.WithTracerProvider(tp), capture.Output(t.TempDir()), capture.WithLogger(logger))(t.Context())
+}
+
+// A block that cannot be captured saves nothing, and says why.
+func TestOutputOfNothing(t *testing.T) {
+	t.Parallel()
+	tp, _ := provider()
+	path := filepath.Join(t.TempDir(), "out.json")
+	_, c := capture.Start(t.Context(), "block", capture.WithTracerProvider(struct{ trace.TracerProvider }{tp}), capture.Output(path))
+	var err error
+	c.End(&err)
+	if _, there := os.Stat(path); !errors.Is(err, capture.ErrNoSDK) || there == nil {
+		t.Errorf("error %v, file: %v", err, there)
 	}
 }
 

@@ -36,6 +36,7 @@ var children = map[string]func() error{
 	"nothing on import":    childNothingOnImport,
 	"function after start": childFunction,
 	"bootstrap later":      childBootstrapLater,
+	"unset is passed":      childUnsetIsPassed,
 }
 
 func TestGlobalProvider(t *testing.T) {
@@ -83,6 +84,19 @@ func exported() (*sdktrace.TracerProvider, *tracetest.InMemoryExporter) {
 func childNothingOnImport() error {
 	if !isUnset(otel.GetTracerProvider()) {
 		return fmt.Errorf("a provider is set: %T", otel.GetTracerProvider())
+	}
+	return nil
+}
+
+// The provider that OTel begins with is as good as none.
+func childUnsetIsPassed() error {
+	res, err := Run(context.Background(), "block", func(ctx context.Context) error {
+		_, s := otel.Tracer("x").Start(ctx, "inside")
+		s.End()
+		return nil
+	}, WithTracerProvider(otel.GetTracerProvider()))
+	if len(res.Spans()) != 2 || err != nil {
+		return fmt.Errorf("captured %d spans, want 2 (%w)", len(res.Spans()), err)
 	}
 	return nil
 }
@@ -191,9 +205,11 @@ func childWrappedStandIn() error {
 	if err := wantCaptured(early, 2); err != nil {
 		return err
 	}
-	otel.SetTracerProvider(opaque{in})
-	if recording(early) {
-		return errors.New("recorded")
+	for _, tp := range []trace.TracerProvider{opaque{in}, &opaque{in}} { // handing over to it would come back here
+		otel.SetTracerProvider(tp)
+		if recording(early) {
+			return fmt.Errorf("recorded with a %T", tp)
+		}
 	}
 	otel.SetTracerProvider(noop.NewTracerProvider())
 	if recording(early) {

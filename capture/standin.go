@@ -114,7 +114,7 @@ func (s *standIn) handsOverTo(tp trace.TracerProvider) bool {
 	}
 	for i := range maxUnwrap {
 		if _, ok := tp.(*sdktrace.TracerProvider); ok {
-			return tp != trace.TracerProvider(s.sdk)
+			return true
 		}
 		u, ok := tp.(unwrapper)
 		if !ok {

@@ -71,3 +71,28 @@ func TestManyTraces(t *testing.T) {
 		t.Errorf("left behind: %v, %d", s.ids, s.count.Load())
 	}
 }
+
+// Two captures of one trace ID, which an ID generator that repeats itself makes: the
+// end of one is not the other's.
+func TestTwoOfOneID(t *testing.T) {
+	t.Parallel()
+	s := NewSampler(sdktrace.NeverSample(), sdktrace.RecordOnly)
+	one, two := &Trace{}, &Trace{}
+	for _, c := range []*Trace{one, two} {
+		if got := decide(With(t.Context(), c), s, 1); got != sdktrace.RecordOnly {
+			t.Errorf("%v", got)
+		}
+		if !s.isCaptured(sdktrace.SamplingParameters{TraceID: trace.TraceID{1}}) {
+			t.Error("not captured")
+		}
+	}
+	two.claim(s, trace.TraceID{1})
+	one.End()
+	if got := decide(t.Context(), s, 1); got != sdktrace.RecordOnly {
+		t.Errorf("after the end of one: %v", got)
+	}
+	two.End()
+	if got := decide(t.Context(), s, 1); got != sdktrace.Drop || len(s.ids) > 0 {
+		t.Errorf("after the end of both: %v, %v", got, s.ids)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/waymark-trace/waymark/internal/workqueue"
 )
@@ -100,6 +101,52 @@ func TestCloseAndOpen(t *testing.T) {
 		q.Put(false)
 		if err := q.Close(t.Context()); err != nil || done != 1 || q.Dropped() != 2 {
 			t.Errorf("after Open: %v, %d done, %d dropped", err, done, q.Dropped())
+		}
+	})
+}
+
+// An item that is done is not kept while others wait.
+func TestDoneItemsAreLetGo(t *testing.T) {
+	t.Parallel()
+	block := make(chan struct{})
+	q := workqueue.New(1, func(_ context.Context, item *[1 << 20]byte) {
+		if item == nil {
+			<-block
+		}
+	})
+	item := new([1 << 20]byte)
+	gone := weak.Make(item)
+	q.Put(item)
+	for range 10 {
+		q.Put(nil)
+	}
+	for end := time.Now().Add(30 * time.Second); gone.Value() != nil; runtime.GC() {
+		if time.Now().After(end) {
+			t.Fatal("the item is kept")
+		}
+	}
+	close(block)
+	if err := q.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Close ends the context of what runs when its own time is over.
+func TestCloseEndsWhatRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		var ended time.Duration
+		q := workqueue.New(1, func(ctx context.Context, _ int) { <-ctx.Done(); ended = time.Since(begin) })
+		q.Put(1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := q.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Close: %v", err)
+		}
+		synctest.Wait()
+		if ended != time.Second {
+			t.Errorf("the item's context ended after %v", ended)
 		}
 	})
 }
