@@ -11,7 +11,8 @@
 // is no error, whether a read, a write or the context tells of it.
 //
 // [New] belongs outside of everything that may refuse or answer a request (authentication, CORS, recovery),
-// so that refusals have spans too. A recovery layer inside of it turns a panic into a plain 500.
+// so that refusals have spans too. A recovery layer inside of it turns a panic into a plain 500. It belongs
+// inside of golang.org/x/net/http2/h2c.NewHandler, which serves all requests of a connection within its first.
 //
 // # Routes
 //
@@ -31,10 +32,10 @@
 // # Bounds
 //
 // What a client sends is clipped before it goes into a span: path and query 4096 bytes, User-Agent and
-// header values 1024, route 512, an unknown method 32; invalid UTF-8 is replaced. What is no host, or
-// longer than 255 bytes, is left out. A client can
-// make spans no larger than that, and a span that waits to be sent keeps no more of the request than it
-// shows: what was cut out of a longer text is copied. A tracestate of more than 16 KiB is passed over.
+// header values 1024, route 512, address 255, an unknown method 32; invalid UTF-8 is replaced. What is no
+// host, or longer than 255 bytes, is no server.address. A client can make spans no larger than that, and a
+// span that waits to be sent keeps no more of the request than it shows: what was cut out of a longer text is
+// copied. A tracestate of more than 16 KiB is passed over.
 //
 // # HTTP/2 without TLS
 //

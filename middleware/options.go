@@ -87,8 +87,9 @@ func WithPublicEndpoint(f func(*http.Request) bool) Option {
 
 // WithTrustedProxies names the networks of the proxies in front of the server. Only behind them do the
 // headers Forwarded (RFC 7239) and X-Forwarded-For, -Proto and -Host count; client.address is then the last
-// hop that is not one of them. Forwarded wins over X-Forwarded-*, so the outermost proxy must set or remove
-// both. Default: no proxy is trusted, and client.address is the peer.
+// hop that is not one of them: the lists are read from the end, where proxies append, and what a client has put
+// in front is not looked at. Forwarded wins over X-Forwarded-*, so the outermost proxy must set or remove both.
+// Default: no proxy is trusted, and client.address is the peer.
 func WithTrustedProxies(p ...netip.Prefix) Option {
 	return option(func(c config) config { c.trusted = p; return c })
 }

@@ -23,45 +23,13 @@ func sourceOf(src io.Reader) (io.Reader, func(error) bool) {
 		return src, isReading
 	}
 	s := &source{Reader: src}
-	isSources := func(error) bool { return s.failed.Load() }
-	if _, ok := src.(io.WriterTo); ok {
-		return sourceTo{s}, isSources
-	}
-	return s, isSources
+	return s, func(error) bool { return s.failed.Load() }
 }
 
 // Read reads the source.
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
 	if err != nil && err != io.EOF { // as io.Copy has it: only this very error is none
-		s.failed.Store(true)
-	}
-	return n, err
-}
-
-// sourceTo is a source that writes itself.
-type sourceTo struct{ *source }
-
-// WriteTo writes the source to w.
-func (s sourceTo) WriteTo(w io.Writer) (int64, error) {
-	to := &target{Writer: w}
-	n, err := s.Reader.(io.WriterTo).WriteTo(to) //nolint:errcheck // sourceOf has asked
-	if err != nil && !to.failed.Load() {
-		s.failed.Store(true)
-	}
-	return n, err
-}
-
-// target notes whether it has failed.
-type target struct {
-	io.Writer
-	failed atomic.Bool
-}
-
-// Write writes to the target.
-func (s *target) Write(p []byte) (int, error) {
-	n, err := s.Writer.Write(p)
-	if err != nil || n < len(p) {
 		s.failed.Store(true)
 	}
 	return n, err

@@ -90,8 +90,8 @@ func (l *lockedWriter) WriteHeader(code int) {
 	l.inner.WriteHeader(code)
 }
 
-// io.Copy must reach the server's own ReadFrom with a file as it is, or sendfile is lost; what is no file, with all that
-// it can do.
+// io.Copy must reach the server's own ReadFrom with a file as it is, or sendfile is lost. The errors of two connections
+// are alike, so that one of them is watched.
 func TestReadFromGetsTheFileItself(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata")
@@ -112,9 +112,7 @@ func TestReadFromGetsTheFileItself(t *testing.T) {
 		t.Errorf("ReadFrom got %v, %v", got, err)
 	}
 	for _, src := range []io.Reader{strings.NewReader("x"), io.LimitReader(strings.NewReader("x"), 1), &net.TCPConn{}} {
-		_, err := as[io.ReaderFrom](w).ReadFrom(src)
-		_, had := src.(io.WriterTo)
-		if _, has := got.(io.WriterTo); err != nil || isFile(got) || has != had {
+		if _, err := as[io.ReaderFrom](w).ReadFrom(src); err != nil || isFile(got) {
 			t.Errorf("ReadFrom got %T for %T, %v", got, src, err)
 		}
 	}
