@@ -80,7 +80,7 @@ func (k *kept) putOutput(v any, text string, told bool) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if true {
+	if told || !k.outTold {
 		k.output, k.outText, k.outTold = v, text, told
 	}
 }

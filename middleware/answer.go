@@ -11,7 +11,7 @@ import (
 // callers do not close what is empty.
 func (c *call) answer(r *http.Request, res *http.Response) io.ReadCloser {
 	body := c.body
-	c.body = nil // who keeps the context keeps no answer
+	c.body = nil // who keeps the context keeps no body
 	if body == nil {
 		body = http.NoBody
 	}
