@@ -274,8 +274,8 @@ func TestJaegerUIPortIsNoReceiver(t *testing.T) {
 			if a := e.Report.of(t, "otlp"); a.Failed != 10 || a.Exported != 0 || a.Uncertain != 0 {
 				t.Errorf("account %+v, want 10 failed", a)
 			}
-			const page = `text/html page titled "Jaeger UI"`
-			if log := s.log.String(); protocol != "grpc" && !strings.Contains(log, `text/html page titled \"Jaeger UI\"`) {
+			const page = "no OTLP receiver answers there: it sent text/html page titled" // its title depends on how Jaeger was built
+			if log := s.log.String(); protocol != "grpc" && !strings.Contains(log, page) {
 				t.Errorf("the log does not say what answers: %s", log)
 			}
 			files, err := filepath.Glob(filepath.Join(s.files, "spans*.jsonl"))
