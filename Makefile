@@ -155,6 +155,10 @@ bench-doc: ## measure, and write docs/benchmarks.md
 bench-check: ## fail when a steady goal is missed by more than a quarter
 	cd benchmarks && go run ./cmd/bench -check
 
+.PHONY: size
+size: ## measure what importing Waymark adds to a program, beside otelhttp (about five minutes)
+	cd benchmarks && go run ./cmd/size
+
 .PHONY: bench-lint
 bench-lint: $(GOLANGCI) ## run the linters on the benchmarks
 	cd benchmarks && $(GOLANGCI) run --disable depguard,gomoddirectives ./... # rivals are what it is for

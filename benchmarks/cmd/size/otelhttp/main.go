@@ -1,0 +1,29 @@
+// Command otelhttp is the server with otelhttp and the exporter for OTLP over HTTP, as OpenTelemetry's documentation writes it.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+func main() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /hello", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	exporter, err := otlptracehttp.New(context.Background())
+	if err != nil {
+		slog.Error("tracing", "err", err)
+		return
+	}
+	tp := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
+	otel.SetTracerProvider(tp)
+	otel.SetTextMapPropagator(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}))
+	slog.Error("served", "err", http.ListenAndServe("localhost:8080", otelhttp.NewHandler(mux, "server")))
+	slog.Error("served", "err", tp.Shutdown(context.Background()))
+}
