@@ -2,12 +2,12 @@
 package main
 
 import (
-	"log/slog"
+	"log"
 	"net/http"
 )
 
 func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /hello", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
-	slog.Error("served", "err", http.ListenAndServe("localhost:8080", mux))
+	log.Print(http.ListenAndServe("localhost:8080", mux))
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"context"
-	"log/slog"
+	"log"
 	"net/http"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
@@ -18,12 +18,12 @@ func main() {
 	mux.HandleFunc("GET /hello", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	exporter, err := stdouttrace.New()
 	if err != nil {
-		slog.Error("tracing", "err", err)
+		log.Print(err)
 		return
 	}
 	tp := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
 	otel.SetTracerProvider(tp)
 	otel.SetTextMapPropagator(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}))
-	slog.Error("served", "err", http.ListenAndServe("localhost:8080", otelhttp.NewHandler(mux, "server")))
-	slog.Error("served", "err", tp.Shutdown(context.Background()))
+	log.Print(http.ListenAndServe("localhost:8080", otelhttp.NewHandler(mux, "server")))
+	log.Print(tp.Shutdown(context.Background()))
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"context"
-	"log/slog"
+	"log"
 	"net/http"
 
 	"github.com/waymark-trace/waymark/bootstrap"
@@ -14,8 +14,8 @@ func main() {
 	mux.HandleFunc("GET /hello", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	tracing, err := bootstrap.Start(context.Background(), bootstrap.Config{App: "hello"})
 	if err != nil {
-		slog.Error("tracing", "err", err)
+		log.Print(err)
 	}
 	srv := &http.Server{Addr: "localhost:8080", Handler: tracing.Middleware()(mux)}
-	slog.Error("served", "err", tracing.Serve(context.Background(), srv))
+	log.Print(tracing.Serve(context.Background(), srv))
 }
