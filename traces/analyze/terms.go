@@ -22,8 +22,8 @@ func Failed(span *traces.Span) bool {
 
 // Route is what requests of one kind ask a service for.
 type Route struct {
-	Service string
-	Name    string // "GET /cart/{id}"
+	Service string `json:"service"`
+	Name    string `json:"name"` // "GET /cart/{id}"
 }
 
 // RouteOf returns the route of a request. Its name is the first of these that the span has: the method and http.route;

@@ -1,0 +1,81 @@
+package analyze_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-trace/waymark/internal/planted"
+	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/analyze"
+)
+
+func hintsOf(spans []*traces.Span) []analyze.Hint {
+	h := analyze.NewHints(analyze.HintOptions{})
+	for _, t := range traces.NewSet(spans).Traces() {
+		h.AddTrace(t)
+	}
+	return h.Hints()
+}
+
+func isHint(kind string) bool { return kind != "errors" && kind != "orphans" && kind != "skew" }
+
+// Each fault that is in a file is found, with its route, its number of requests and its cost, and nothing else is.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		spans, truth := planted.Spans(planted.Options{Seed: seed, Requests: 100})
+		want := map[string]*planted.Fault{}
+		for kind, f := range truth {
+			if isHint(kind) {
+				want[kind] = f
+			}
+		}
+		if len(want) != 8 {
+			t.Fatalf("planted are %v", truth.Kinds())
+		}
+		for _, h := range hintsOf(spans) {
+			f := want[string(h.Kind)]
+			if f == nil {
+				t.Errorf("seed %d: %s of %s %s: %s", seed, h.Kind, h.Service, h.Route, h.Text)
+				continue
+			}
+			delete(want, string(h.Kind))
+			wantHint(t, h, f)
+		}
+		for kind := range want {
+			t.Errorf("seed %d: %s is not found", seed, kind)
+		}
+	}
+}
+
+func wantHint(t *testing.T, h analyze.Hint, f *planted.Fault) {
+	t.Helper()
+	if h.Service != f.Service || h.Route != f.Route || h.Requests != f.Requests {
+		t.Errorf("%s: %s %s, %d of %d requests, want %s %s, %d of %d", h.Kind, h.Service, h.Route, h.Requests, h.Of, f.Service, f.Route, f.Requests, f.Of)
+	}
+	got, cost := time.Duration(h.CostP50), f.Median()
+	if h.Kind == analyze.SlowMinority { // its cost is what it takes more than the others
+		cost -= 15 * time.Millisecond
+	}
+	if off := (got - cost).Abs(); off > cost/10 || h.Kind != analyze.SlowMinority && off != 0 {
+		t.Errorf("%s: costs %s, want %s", h.Kind, got, cost)
+	}
+	if len(h.Examples) != 3 || h.Text == "" || strings.Contains(h.Text, "%!") {
+		t.Errorf("%s: %q with %d examples", h.Kind, h.Text, len(h.Examples))
+	}
+	if h.Kind == analyze.SlowMinority && fmt.Sprint(h.Attributes[0].Key, "=", h.Attributes[0].Value) != "tenant=big" {
+		t.Errorf("the slow requests have %v in common", h.Attributes)
+	}
+}
+
+func TestHealthyFileHasNoFinding(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		spans, _ := planted.Spans(planted.Options{Seed: seed, Requests: 100, Healthy: true, Big: seed == 0})
+		for _, h := range hintsOf(spans) {
+			t.Errorf("seed %d: %s of %s %s: %s", seed, h.Kind, h.Service, h.Route, h.Text)
+		}
+	}
+}
