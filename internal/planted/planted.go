@@ -122,7 +122,6 @@ type work struct {
 	route *route
 	root  *traces.Span
 	at    uint64 // where the next child begins
-	first bool   // half of the requests of a route are
 	n     int    // of the route
 }
 
@@ -168,7 +167,7 @@ func (s *shop) new(service, name string, kind traces.Kind, parent *traces.Span, 
 	if parent != nil {
 		sp.ParentID = parent.SpanID
 	}
-	for i := 0; i < len(kvs); i += 2 {
+	for i := 0; i+1 < len(kvs); i += 2 {
 		sp.Attributes = append(sp.Attributes, traces.Attribute{Key: kvs[i], Value: traces.String(kvs[i+1])})
 	}
 	s.spans = append(s.spans, sp)
@@ -199,17 +198,16 @@ func (s *shop) call(w *work, name string, took uint64, kvs ...string) *traces.Sp
 }
 
 // ask adds a call of another service's route, with the request that it makes there.
-func (s *shop) ask(w *work, service, method, path string, start, took uint64) (client, server *traces.Span) {
-	client = s.new(w.route.service, method, traces.KindClient, w.root, start, took, "http.request.method", method, "url.template", path)
-	server = s.server(service, method, path, client, start+took/10, took*8/10)
-	return client, server
+func (s *shop) ask(w *work, service, method, path string, start, took uint64) *traces.Span {
+	client := s.new(w.route.service, method, traces.KindClient, w.root, start, took, "http.request.method", method, "url.template", path)
+	return s.server(service, method, path, client, start+took/10, took*8/10)
 }
 
 func slower(s *shop, w *work) {
 	if s.o.Slower > 0 {
 		w.at = w.root.EndUnixNano
-		s.new(w.route.service, "sleep", traces.KindInternal, w.root, w.at, uint64(s.o.Slower)) //nolint:gosec // not negative
-		w.root.EndUnixNano += uint64(s.o.Slower)                                               //nolint:gosec // not negative
+		s.new(w.route.service, "sleep", traces.KindInternal, w.root, w.at, uint64(s.o.Slower))
+		w.root.EndUnixNano += uint64(s.o.Slower)
 	}
 }
 
@@ -298,7 +296,7 @@ func chattyUpstream(s *shop, w *work) {
 		var longest, first, last uint64
 		for range 5 {
 			took := s.about(3 * time.Millisecond)
-			_, server := s.ask(w, "users", "GET", "/users/{id}", w.at, took)
+			server := s.ask(w, "users", "GET", "/users/{id}", w.at, took)
 			longest, last = max(longest, took), max(last, server.EndUnixNano)
 			if first == 0 || server.StartUnixNano < first {
 				first = server.StartUnixNano
@@ -340,7 +338,7 @@ func timeout(s *shop, w *work) {
 // skew is a caller's span whose callee's clock is 250 ms ahead.
 func skew(s *shop, w *work) {
 	w.at += uint64(3 * time.Millisecond)
-	_, server := s.ask(w, "stock", "GET", "/stock", w.at, uint64(4*time.Millisecond))
+	server := s.ask(w, "stock", "GET", "/stock", w.at, uint64(4*time.Millisecond))
 	server.StartUnixNano += uint64(250 * time.Millisecond)
 	server.EndUnixNano += uint64(250 * time.Millisecond)
 	w.at += uint64(4 * time.Millisecond)
@@ -373,14 +371,14 @@ func orphan(s *shop, w *work) {
 func (s *shop) big() {
 	const stages, steps, step = 1000, 99, 2000
 	s.trace++
-	start := uint64(Start.UnixNano()) //nolint:gosec // not negative
+	start := uint64(Start.UnixNano())
 	kind := func(i int) string { return string(rune('a'+i/26%26)) + string(rune('a'+i%26)) }
 	root := s.new("shop", "nightly", traces.KindInternal, nil, start, stages*steps*step)
 	for i := range stages - 1 {
-		at := start + uint64(i*steps*step) //nolint:gosec // not negative
+		at := start + uint64(i*steps*step)
 		stage := s.new("shop", "stage "+kind(i), traces.KindInternal, root, at, steps*step)
 		for j := range steps {
-			s.new("shop", "step "+kind(j), traces.KindInternal, stage, at+uint64(j*step), step) //nolint:gosec // not negative
+			s.new("shop", "step "+kind(j), traces.KindInternal, stage, at+uint64(j*step), step)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,8 @@ type at struct{ parent, start, end uint64 }
 func forest(spans ...at) *traces.Set {
 	list := make([]*traces.Span, 0, len(spans))
 	for i, a := range spans {
-		s := &traces.Span{TraceID: traces.TraceID{1}, StartUnixNano: a.start, EndUnixNano: a.end, Name: fmt.Sprint(i + 1)}
-		binary.BigEndian.PutUint64(s.SpanID[:], uint64(i+1)) //nolint:gosec // not negative
+		s := &traces.Span{TraceID: traces.TraceID{1}, StartUnixNano: a.start, EndUnixNano: a.end, Name: strconv.Itoa(i + 1)}
+		binary.BigEndian.PutUint64(s.SpanID[:], uint64(i+1))
 		binary.BigEndian.PutUint64(s.ParentID[:], a.parent)
 		list = append(list, s)
 	}
@@ -170,7 +171,7 @@ func FuzzTimes(f *testing.F) {
 	f.Add(uint64(2), byte(12), byte(8))
 	f.Add(uint64(3), byte(30), byte(60))
 	f.Fuzz(func(t *testing.T, seed uint64, spans, length byte) {
-		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeated
+		r := rand.New(rand.NewPCG(seed, 0))
 		list := make([]at, 1+spans%40)
 		for i := range list {
 			start := r.Uint64N(uint64(length%64) + 2)

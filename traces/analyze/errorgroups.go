@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/waymark-trace/waymark/traces"
 )
@@ -101,7 +102,7 @@ func failureOf(span *traces.Span) (kind, message, frame string) {
 		kind, message, frame = cmp.Or(f.errorType, x.Type), cmp.Or(x.Message, message), ownFrame(x.Stacktrace)
 	}
 	if code := cmp.Or(f.statusCode, f.oldStatusCode); code >= 400 {
-		kind = cmp.Or(kind, fmt.Sprint(code))
+		kind = cmp.Or(kind, strconv.FormatInt(code, 10))
 		message = cmp.Or(message, fmt.Sprintf("HTTP %d", code))
 	}
 	return kind, message, frame

@@ -55,13 +55,13 @@ func (h *Hints) repeated(route Route, parent *traces.Node) {
 			continue
 		}
 		const overlap = 0.1
-		time, sum := union(good, own)
-		if float64(sum-time) >= overlap*float64(sum) {
+		nano, sum := union(good, own)
+		if float64(sum-nano) >= overlap*float64(sum) {
 			continue
 		}
 		whole := intervalOf(h.request.Span()).length()
-		if time >= uint64(h.o.RepeatTime) || float64(time) >= h.o.RepeatShare*float64(whole) && time > 0 {
-			h.tell(NPlusOne, route, shape.Text, time, len(good), parent)
+		if duration(nano) >= h.o.RepeatTime || float64(nano) >= h.o.RepeatShare*float64(whole) && nano > 0 {
+			h.tell(NPlusOne, route, shape.Text, nano, len(good), parent)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (h *Hints) serial(route Route, parent *traces.Node) {
 func (h *Hints) follows(row []*traces.Node, c *traces.Node) bool {
 	last := intervalOf(row[len(row)-1].Span())
 	start := c.Span().StartUnixNano
-	return start >= last.hi && start-last.hi <= uint64(h.o.SerialGap) &&
+	return start >= last.hi && duration(start-last.hi) <= h.o.SerialGap &&
 		!slices.ContainsFunc(row, func(r *traces.Node) bool { return ShapeOf(r.Span()) == ShapeOf(c.Span()) })
 }
 
@@ -142,7 +142,7 @@ func (h *Hints) unexplained(route Route) {
 		own[s.Node] += s.To - s.From
 	}
 	for n, nano := range own {
-		if len(n.Children()) > 0 && intervalOf(n.Span()).length() >= uint64(h.o.Unexplained) && 2*nano > whole && belongsTo(n, h.request) {
+		if len(n.Children()) > 0 && duration(intervalOf(n.Span()).length()) >= h.o.Unexplained && 2*nano > whole && belongsTo(n, h.request) {
 			h.tell(UnexplainedTime, route, ShapeOf(n.Span()).Text, nano, 1, n)
 		}
 	}
@@ -174,14 +174,16 @@ func (h *Hints) fanOut(route Route, parent *traces.Node) {
 		most = max(most, i+1-ended)
 	}
 	if most > h.o.AtOnce {
-		time, _ := union(parent.Children(), intervalOf(parent.Span()))
-		h.tell(FanOut, route, ShapeOf(parent.Span()).Text, time, most, parent)
+		nano, _ := union(parent.Children(), intervalOf(parent.Span()))
+		h.tell(FanOut, route, ShapeOf(parent.Span()).Text, nano, most, parent)
 	}
 }
 
-// roundTimes are what people choose as timeouts.
-var roundTimes = [...]time.Duration{
-	time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+// roundTimes returns what people choose as timeouts.
+func roundTimes() [8]time.Duration {
+	return [...]time.Duration{
+		time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+	}
 }
 
 // timeout looks at a failed call that took a round time.
@@ -190,11 +192,12 @@ func (h *Hints) timeout(route Route, n *traces.Node) {
 	if span.Kind != traces.KindClient || !Failed(span) {
 		return
 	}
-	took := intervalOf(span).length()
-	for _, round := range roundTimes {
+	nano := intervalOf(span).length()
+	took := duration(nano)
+	for _, round := range roundTimes() {
 		const within = 50 // a fiftieth: 2 %
-		if most := uint64(round / within); took+most >= uint64(round) && took <= uint64(round)+most {
-			h.tell(Timeouts, route, fmt.Sprintf("%s after %s", ShapeOf(span).Text, round), took, 1, n)
+		if (took - round).Abs() <= round/within {
+			h.tell(Timeouts, route, fmt.Sprintf("%s after %s", ShapeOf(span).Text, round), nano, 1, n)
 		}
 	}
 }
@@ -211,8 +214,8 @@ func (h *Hints) chatty(route Route, called []*traces.Node) {
 	}
 	for r, list := range byRoute {
 		if len(list) > h.o.Upstream {
-			time, _ := union(list, intervalOf(h.request.Span()))
-			h.tell(ChattyUpstream, route, strings.TrimSpace(r.Service+" "+r.Name), time, len(list), list[0])
+			nano, _ := union(list, intervalOf(h.request.Span()))
+			h.tell(ChattyUpstream, route, strings.TrimSpace(r.Service+" "+r.Name), nano, len(list), list[0])
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // wild makes spans of which nothing can be relied on: few ids, so that there are duplicates, halves of calls, circles and
 // orphans, times that cannot be, several services.
 func wild(seed uint64, n int) []*traces.Span {
-	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // to be repeated
+	r := rand.New(rand.NewPCG(seed, 1))
 	resources := make([]*traces.Resource, 3)
 	for i := range resources {
 		resources[i] = &traces.Resource{Attributes: []traces.Attribute{{Key: "service.name", Value: traces.String(fmt.Sprint("s", i))}}}
@@ -68,8 +68,8 @@ func slowTable(spans []*traces.Span) []analyze.Row {
 			}
 			last = max(last, s.StartUnixNano, s.EndUnixNano)
 			if s.EndUnixNano >= s.StartUnixNano {
-				durations[route] = append(durations[route], int64(s.EndUnixNano-s.StartUnixNano)) //nolint:gosec // small
-				row.Sum += int64(s.EndUnixNano - s.StartUnixNano)                                 //nolint:gosec // small
+				durations[route] = append(durations[route], int64(s.EndUnixNano-s.StartUnixNano))
+				row.Sum += int64(s.EndUnixNano - s.StartUnixNano)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func FuzzIndex(f *testing.F) {
 		spans := wild(seed, int(n)+1)
 		ix := analyze.NewIndex(analyze.IndexOptions{})
 		for i, s := range spans {
-			ix.Add(s, analyze.Place(i)) //nolint:gosec // not negative
+			ix.Add(s, analyze.Place(i))
 			if i == len(spans)/2 {
 				ix.Table(analyze.ByRoute, analyze.Window{}) // what was asked before changes nothing
 			}
@@ -231,7 +231,7 @@ func TestManyRoutes(t *testing.T) {
 	t.Parallel()
 	ix := analyze.NewIndex(analyze.IndexOptions{})
 	for i := range 1500 {
-		ix.Add(request(fmt.Sprint("/r", i), uint64(i+1), 1), 0) //nolint:gosec // not negative
+		ix.Add(request(fmt.Sprint("/r", i), uint64(i+1), 1), 0)
 	}
 	rows := ix.Table(analyze.ByRoute, analyze.Window{}).Rows
 	if len(rows) != 1001 || rows[0].Route != analyze.Others || rows[0].Count != 500 {

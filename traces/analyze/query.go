@@ -129,10 +129,10 @@ func (q Query) Attributes() (keys []string, all bool) {
 func (t *term) ofTrace() bool { return t.key == keyTraceDuration || t.key == keyTraceSpans }
 
 func (t *term) matchSpan(span *traces.Span) bool {
-	switch t.op {
-	case opWord:
+	if t.op == opWord {
 		return t.inAnyValue(span)
-	case opTrace:
+	}
+	if t.op == opTrace {
 		return isTrace(span.TraceID, t.value)
 	}
 	if t.key == keyDuration {
@@ -240,7 +240,7 @@ func numberOf(v traces.Value) (float64, bool) {
 }
 
 func (t *term) compare(n float64) bool {
-	switch t.op { //nolint:exhaustive // the others are refused when the query is read
+	switch t.op {
 	case opEqual:
 		return n == t.number
 	case opUnequal:
@@ -251,7 +251,7 @@ func (t *term) compare(n float64) bool {
 }
 
 func (t *term) compareDuration(d time.Duration) bool {
-	switch t.op { //nolint:exhaustive // the others are refused when the query is read
+	switch t.op {
 	case opEqual:
 		return d == t.duration
 	case opUnequal:
@@ -262,7 +262,7 @@ func (t *term) compareDuration(d time.Duration) bool {
 }
 
 func (t *term) inOrder(c int) bool {
-	switch t.op { //nolint:exhaustive // the four that order
+	switch t.op {
 	case opLess:
 		return c < 0
 	case opLessEqual:

@@ -59,7 +59,7 @@ func (ix *Index) Rates(n int, w Window) Rates {
 func fill(from, step, n uint64) []Bucket {
 	list := make([]Bucket, n)
 	for i := range list {
-		list[i].From = from + uint64(i)*step //nolint:gosec // not negative
+		list[i].From = from + uint64(i)*step
 		list[i].To = list[i].From + step
 	}
 	return slices.Clip(list)
