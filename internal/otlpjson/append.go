@@ -31,7 +31,7 @@ func CloseList(b []byte) []byte {
 func CloseObject(b []byte) []byte { return append(b, '}', ',') }
 
 // room returns b with room for n more bytes. What is written there in pieces of a
-// fixed size needs no look at the capacity for each (ADR 0120).
+// fixed size needs no look at the capacity for each (ADR 0121).
 func room(b []byte, n int) []byte {
 	if cap(b)-len(b) < n {
 		return slices.Grow(b, n)

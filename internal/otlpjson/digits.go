@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Numbers are written eight digits at a time: strconv writes two at a time to a
 // buffer of its own and copies them from there, which was a sixth of the time of
-// encoding a span (ADR 0120).
+// encoding a span (ADR 0121).
 
 // maxDigits is the length of the longest integer, with its sign.
 const maxDigits = 20

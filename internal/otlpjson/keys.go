@@ -8,7 +8,7 @@ import "encoding/binary"
 //
 // A program has some dozen keys, which come again with each span; copying what
 // they look like at once is quicker than building it in pieces and looking for
-// what needs an escape (ADR 0120). It serves one goroutine, has a fixed size,
+// what needs an escape (ADR 0121). It serves one goroutine, has a fixed size,
 // and holds copies, so that no key keeps the caller's memory alive. The zero
 // Keys is empty; a nil one remembers nothing.
 type Keys struct {
