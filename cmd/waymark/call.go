@@ -77,16 +77,22 @@ func (c *call) parse(args []string) ([]string, error) {
 }
 
 // source reads the arguments of a verb that takes files alone, and opens these.
-func (c *call) source(args []string) (*spansource.Source, error) {
+func (c *call) source(ctx context.Context, args []string) (*spansource.Source, error) {
 	files, err := c.parse(args)
 	if err != nil {
 		return nil, err
 	}
-	return c.open(files)
+	return c.open(ctx, files)
 }
 
-// open finds the files to read, and says which if nobody named them.
-func (c *call) open(files []string) (*spansource.Source, error) { return c.find(files, false) }
+// open finds the files to read, says which if nobody named them, and finds out which window was asked for.
+func (c *call) open(ctx context.Context, files []string) (*spansource.Source, error) {
+	src, err := c.find(files, false)
+	if err != nil {
+		return nil, err
+	}
+	return src, c.resolveWindow(ctx, src)
+}
 
 func (c *call) find(files []string, wait bool) (*spansource.Source, error) {
 	src, err := spansource.Find(spansource.Query{

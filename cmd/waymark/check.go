@@ -38,14 +38,18 @@ Hints may be in healthy files, and are worth a look:
 The status is 1 when there is a mistake; hints alone leave it 0. Times within a
 microsecond count as equal.
 
-` + selectUsage + `  -json           JSON, schema waymark.check/v1
+` + selectUsage + windowUsage + `  -json           JSON, schema waymark.check/v1
 ` + sourceUsage
 
 func runCheck(ctx context.Context, c *call, args []string) error {
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.jsonFlag()
-	src, err := c.source(args)
+	src, err := c.source(ctx, args)
+	if err == nil {
+		err = c.ofSpans()
+	}
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ the format was asked for, unless -strict is given. OTLP holds everything.
   -to FORMAT      one of these
   -o OUT          the file; it appears when it is whole (default: standard output)
   -strict         status 1 when the format could not hold something
-` + selectUsage + sourceUsage
+` + selectUsage + windowUsage + sourceUsage
 
 type convertFlags struct {
 	to, out string
@@ -61,6 +61,7 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 	var o convertFlags
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.flags.StringVar(&o.to, "to", "", "")
 	c.flags.StringVar(&o.out, "o", "-", "")
 	c.flags.BoolVar(&o.strict, "strict", false, "")
@@ -73,7 +74,10 @@ func runConvert(ctx context.Context, c *call, args []string) error {
 	case o.to == string(tracefile.OTLPProto) && o.out == "-" && terminal.IsTerminal(c.stdout):
 		return usagef("-to %s is binary and does not go to a terminal: name a file with -o", o.to)
 	}
-	src, err := c.open(files)
+	if err := c.ofSpans(); err != nil {
+		return err
+	}
+	src, err := c.open(ctx, files)
 	if err != nil {
 		return err
 	}

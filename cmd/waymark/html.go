@@ -20,13 +20,14 @@ and says so.
   -o OUT          the file; it appears when it is whole (default: standard output)
   -n N            the newest N traces (default 0: all)
   -title TEXT     the report's heading
-` + selectUsage + sourceUsage
+` + selectUsage + windowUsage + sourceUsage
 
 func runHTML(ctx context.Context, c *call, args []string) error {
 	var out, title string
 	var newest int
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.flags.StringVar(&out, "o", "-", "")
 	c.flags.StringVar(&title, "title", "", "")
 	c.flags.IntVar(&newest, "n", 0, "")
@@ -37,7 +38,7 @@ func runHTML(ctx context.Context, c *call, args []string) error {
 	case newest < 0:
 		return usagef("-n %d: want no negative number", newest)
 	}
-	src, err := c.open(files)
+	src, err := c.open(ctx, files)
 	if err != nil {
 		return err
 	}

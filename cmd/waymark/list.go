@@ -21,7 +21,7 @@ the earliest start to the latest end of all spans, has a column when it differs:
 work after the answer, and clocks of other hosts, make it longer.
 
   -spans          a line per span instead of per trace
-` + selectUsage + `  -sort COLUMN    sort by start (default), name, service, duration, extent, spans,
+` + selectUsage + windowUsage + `  -sort COLUMN    sort by start (default), name, service, duration, extent, spans,
                   errors; with -spans by start, name, service, duration, kind,
                   status, depth; -COLUMN is from the largest down
   -n N            at most N lines (default 0: all)
@@ -39,6 +39,7 @@ func runList(ctx context.Context, c *call, args []string) error {
 	o := listFlags{sort: "start"}
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.jsonFlag()
 	c.flags.BoolVar(&o.spans, "spans", false, "")
 	c.flags.StringVar(&o.sort, "sort", "start", "")
@@ -55,7 +56,7 @@ func runList(ctx context.Context, c *call, args []string) error {
 	if !known || o.n < 0 {
 		return usagef("-sort %q -n %d: want a column and no negative number", o.sort, o.n)
 	}
-	src, err := c.open(files)
+	src, err := c.open(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 		}
 		r.add(span, names)
 		r.chosen = r.chosen || c.sel.matches(span)
-	}, c.sel.fields())
+	}, c.sel.fields()...)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,9 @@ func (c *call) listTraces(ctx context.Context, src *spansource.Source, o listFla
 	for _, r := range rows {
 		if r.chosen {
 			r.settle()
-			list = append(list, r)
+			if c.sel.fits(r) {
+				list = append(list, r)
+			}
 		}
 	}
 	order := directed(traceOrders()[o.sort], o.down)

@@ -48,6 +48,9 @@ func spanOrders() map[string]spanOrder {
 // listSpans keeps a row per chosen span and two numbers per span, which its depth
 // needs. Lines are made one by one as they are written.
 func (c *call) listSpans(ctx context.Context, src *spansource.Source, o listFlags) error {
+	if err := c.ofSpans(); err != nil {
+		return err
+	}
 	rows, err := c.spanRows(ctx, src)
 	if err != nil {
 		return err
@@ -81,7 +84,7 @@ func (c *call) spanRows(ctx context.Context, src *spansource.Source) ([]*spanRow
 		}
 		depths.Add(span)
 		starts = append(starts, span.StartUnixNano)
-	}, c.sel.fields())
+	}, c.sel.fields()...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/waymark-trace/waymark/annotate"
 	"github.com/waymark-trace/waymark/bootstrap"
 	"github.com/waymark-trace/waymark/env"
-	"github.com/waymark-trace/waymark/traces"
 )
 
 // What annotate keeps as metadata is found by its key.
@@ -46,21 +45,21 @@ func TestWhereMetadata(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cond, want := range map[string]int{
-		"metadata":                              5,
-		"metadata.tier=pro":                     2,
-		"metadata.tier!=pro":                    4,
-		"metadata.tier":                         4,
-		"metadata.tier=an attribute of its own": 1,
-		"metadata.seats=3":                      1,
-		"metadata.share=0.50":                   1,
-		"metadata.a.b=dotted":                   1,
-		"metadata.beta=true":                    1,
-		"metadata.none=null":                    1,
-		"metadata.list=[1,2]":                   1,
-		"metadata.big=4611686018427387905":      1,
-		"metadata.user.id=u1":                   1,
-		"metadata.pro":                          0,
-		"tier=pro":                              0,
+		"has:metadata":                            5,
+		"metadata.tier=pro":                       2,
+		"metadata.tier!=pro":                      4,
+		"has:metadata.tier":                       4,
+		`metadata.tier="an attribute of its own"`: 1,
+		"metadata.seats=3":                        1,
+		"metadata.share=0.50":                     1,
+		"metadata.a.b=dotted":                     1,
+		"metadata.beta=true":                      1,
+		"metadata.none=null":                      1,
+		"metadata.list=[1,2]":                     1,
+		"metadata.big=4611686018427387905":        1,
+		"metadata.user.id=u1":                     1,
+		"has:metadata.pro":                        0,
+		"tier=pro":                                0,
 	} {
 		var stdout, stderr bytes.Buffer
 		if got := run(t.Context(), []string{"list", "-spans", "-where", cond, path}, nil, &stdout, &stderr, env.Map{}); got != 0 {
@@ -68,29 +67,6 @@ func TestWhereMetadata(t *testing.T) {
 		}
 		if got := strings.Count(stdout.String(), "\n") - 1; got != want {
 			t.Errorf("-where %q: %d spans, want %d:\n%s", cond, got, want, &stdout)
-		}
-	}
-}
-
-func TestMetadataOfOtherForms(t *testing.T) {
-	t.Parallel()
-	with := func(v traces.Value) *traces.Span {
-		return &traces.Span{Attributes: []traces.Attribute{{Key: "metadata", Value: v}}}
-	}
-	for _, tt := range []struct {
-		name string
-		span *traces.Span
-		want string // "" when there is none
-	}{
-		{"a map", with(traces.Map(traces.Attribute{Key: "tier", Value: traces.String("pro")})), "pro"},
-		{"an object", with(traces.String(`{"tier":{"a":1}}`)), `{"a":1}`},
-		{"an array", with(traces.String(`["tier"]`)), ""},
-		{"cut", with(traces.String(`{"tier":"pro",`)), ""},
-		{"a number", with(traces.Int(1)), ""},
-		{"nothing", &traces.Span{}, ""},
-	} {
-		if v, ok := attrOf(tt.span, "metadata.tier"); ok != (tt.want != "") || ok && !equals(v, tt.want) {
-			t.Errorf("%s: %v, %v, want %q", tt.name, v, ok, tt.want)
 		}
 	}
 }

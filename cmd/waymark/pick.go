@@ -25,6 +25,7 @@ type picked struct {
 	start  uint64 // earliest; 0: not known
 	count  int    // of its spans
 	chosen bool
+	size   *traceRow // when the query asks for it
 	taken  bool
 	spans  []*traces.Span // that have come the second time
 }
@@ -63,7 +64,7 @@ func (c *call) wholeTraces(ctx context.Context, src *spansource.Source, l limit)
 
 // choose decides which traces to take, and returns the spans to take them from.
 func (c *call) choose(ctx context.Context, src *spansource.Source, l limit) (*choice, iter.Seq2[*traces.Span, error], error) {
-	first, second := c.spans(ctx, src, c.sel.fields()), c.spans(ctx, src)
+	first, second := c.spans(ctx, src, c.sel.fields()...), c.spans(ctx, src)
 	if !src.Again() {
 		var all []*traces.Span
 		for span, err := range second {
@@ -85,6 +86,7 @@ func (c *call) choose(ctx context.Context, src *spansource.Source, l limit) (*ch
 // pick finds the traces that have a chosen span.
 func (c *call) pick(spans iter.Seq2[*traces.Span, error]) (*choice, error) {
 	ch := &choice{byID: map[traces.TraceID]*picked{}}
+	ofTraces, names := c.sel.query.OfTraces(), nameTable{}
 	for span, err := range spans {
 		if err != nil {
 			return nil, err
@@ -98,10 +100,17 @@ func (c *call) pick(spans iter.Seq2[*traces.Span, error]) (*choice, error) {
 		if at := span.StartUnixNano; at > 0 && (p.start == 0 || at < p.start) {
 			p.start = at
 		}
-		p.chosen = p.chosen || c.sel.matches(span)
+		p.chosen = c.sel.matches(span) || p.chosen
+		if ofTraces {
+			if p.size == nil {
+				p.size = &traceRow{}
+			}
+			p.size.add(span, names)
+		}
 	}
 	for _, p := range ch.byID {
-		if p.chosen {
+		if p.chosen && c.sel.fits(p.size) {
+			p.size = nil
 			ch.list = append(ch.list, p)
 			ch.chosen++
 			ch.ofChosen += p.count

@@ -152,7 +152,7 @@ func TestHTMLHoldsTheNewest(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		call := newCall(verb{name: "html"}, nil, io.Discard, &stderr, env.Map{})
-		src, err := call.open([]string{path})
+		src, err := call.open(t.Context(), []string{path})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,11 +120,11 @@ func TestWhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spans.jsonl")
 	write(t, path, shopLines(t))
 	for cond, want := range map[string]int{
-		"name=SELECT users":              1,
+		`name="SELECT users"`:            1,
 		"service=web":                    5,
 		"service!=web":                   1,
 		"service.name=pay":               1, // of the resource
-		"host.name":                      6,
+		"has:host.name":                  6,
 		"kind=SERVER":                    4,
 		"status=error":                   2,
 		"status!=Error":                  4,
@@ -132,7 +132,7 @@ func TestWhere(t *testing.T) {
 		"http.response.status_code=200":  2,
 		"http.response.status_code!=200": 4,
 		"cached=true":                    1,
-		"user.id":                        3,
+		"has:user.id":                    3,
 		"user.id=":                       0,
 		"nothing":                        0,
 		"nothing!=x":                     6,

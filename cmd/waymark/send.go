@@ -31,7 +31,7 @@ headers, certificates, compression, timeout), by default http://localhost:4318.
   -retry-for D    how long one request is tried for while the receiver is down or
                   asks to wait (default 1m)
   -resume FILE    keep in FILE how far it got, and begin there the next time
-` + selectUsage + `  -json           JSON, schema waymark.send/v1
+` + selectUsage + windowUsage + `  -json           JSON, schema waymark.send/v1
 ` + sourceUsage + `
 A span arrives at least once: a request whose answer was lost is made again, and
 what was sent after FILE was last written is sent again. The status is 1 when a
@@ -49,6 +49,7 @@ func runSend(ctx context.Context, c *call, args []string) error {
 	var o sendFlags
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.jsonFlag()
 	c.flags.StringVar(&o.endpoint, "endpoint", "", "")
 	c.flags.StringVar(&o.protocol, "protocol", "", "")
@@ -66,7 +67,10 @@ func runSend(ctx context.Context, c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	src, err := c.open(files)
+	if err := c.ofSpans(); err != nil {
+		return err
+	}
+	src, err := c.open(ctx, files)
 	if err != nil {
 		return err
 	}

@@ -16,19 +16,23 @@ the earliest start), how many there are by service, status and depth, how long
 those of each service took, and when those of each name were at work. Depth counts
 from the root, or from a span whose parent is in no file.
 
-` + selectUsage + `  -json           JSON, schema waymark.stats/v1
+` + selectUsage + windowUsage + `  -json           JSON, schema waymark.stats/v1
 ` + sourceUsage
 
 func runStats(ctx context.Context, c *call, args []string) error {
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.jsonFlag()
-	src, err := c.source(args)
+	src, err := c.source(ctx, args)
+	if err == nil {
+		err = c.ofSpans()
+	}
 	if err != nil {
 		return err
 	}
 	b := summary.New()
-	err = c.each(ctx, src, func(span *traces.Span) { b.Add(span, c.sel.matches(span)) }, c.sel.fields())
+	err = c.each(ctx, src, func(span *traces.Span) { b.Add(span, c.sel.matches(span)) }, c.sel.fields()...)
 	if err != nil {
 		return err
 	}

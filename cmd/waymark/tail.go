@@ -44,6 +44,9 @@ func runTail(ctx context.Context, c *call, args []string) error {
 	case tree && c.json:
 		return usagef("either -tree or -json")
 	}
+	if err := c.ofSpans(); err != nil {
+		return err
+	}
 	src, err := c.find(files, true)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ Draws traces as text trees: of all traces with a chosen span the newest ten. Abo
 each root stand its trace ID, its start and its service.
 
   -n N            how many traces (default 10; 0: all)
-` + selectUsage + `  -events         show span events: exceptions and the like; a stack in lines,
+` + selectUsage + windowUsage + `  -events         show span events: exceptions and the like; a stack in lines,
                   without the frames of Go's runtime and of tracing
   -all            show all attributes, also the method, those of the connection
                   (server.*, user_agent.* …), code.* and other noise
@@ -37,6 +37,7 @@ func runTree(ctx context.Context, c *call, args []string) error {
 	var o treeFlags
 	c.sourceFlags()
 	c.selectFlags()
+	c.windowFlags()
 	c.jsonFlag()
 	c.flags.IntVar(&o.n, "n", newest, "")
 	c.flags.IntVar(&o.width, "width", 0, "")
@@ -50,7 +51,7 @@ func runTree(ctx context.Context, c *call, args []string) error {
 	case o.n < 0 || o.width < 0:
 		return usagef("want no negative number")
 	}
-	src, err := c.open(files)
+	src, err := c.open(ctx, files)
 	if err != nil {
 		return err
 	}

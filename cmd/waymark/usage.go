@@ -58,10 +58,13 @@ is being written ends in half a line.
 
 // selectUsage is the part of the usage that verbs with a selection share.
 const selectUsage = `  -trace ID       only the trace whose ID begins so (4 digits or more)
-  -where COND     only what fits; may be repeated, then all must: key=value,
-                  key!=value (also: has no such key), key (has it). A key is
-                  name, service, kind, scope, status (unset, ok, error), else
-                  an attribute of the span, else one of its resource, else
+  -where QUERY    only what fits: terms, which all must: service=shop, name~^GET,
+                  http.response.status_code>=500, dur>50ms, status=error,
+                  has:db.system.name, -user.id=7 (not), user.id!=7, words (in a
+                  name or any value); of whole traces trace.dur>1s,
+                  trace.spans>100. Blanks need quotes: route="GET /cart". A key
+                  is name, service, kind, scope, status, route, shape, else an
+                  attribute of the span, else one of its resource, else
                   metadata.KEY, an entry of the span's metadata
 `
 

@@ -1,39 +1,27 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/analyze"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
-// selection is what -trace and -where choose. It serves one goroutine.
+// selection is what -trace, -where and the window choose. It serves one goroutine.
 type selection struct {
-	trace string // hexadecimal digits that the ID begins with
-	conds []condition
+	trace  string // hexadecimal digits that the ID begins with
+	query  analyze.Query
+	window windowFlags
 
 	looked, chosen uint64 // spans
+	seen           *analyze.Seen
 	found          map[traces.TraceID]bool
 }
-
-// condition is one -where.
-type condition struct {
-	key, value string
-	op         operator
-	seen       bool // a span has the key
-}
-
-type operator int
-
-const (
-	has operator = iota
-	equal
-	unequal
-)
 
 func (s *selection) setTrace(text string) error {
 	const least, whole = 4, 32
@@ -47,37 +35,46 @@ func (s *selection) setTrace(text string) error {
 }
 
 func (s *selection) addWhere(text string) error {
-	c, err := parseCondition(text)
-	s.conds = append(s.conds, c)
+	q, err := analyze.ParseQuery(text)
+	if err == nil && q.String() == "" {
+		err = errors.New("want key=value, has:key, or a word")
+	}
+	s.query = s.query.And(q)
 	return err
 }
 
-// fields limits reading to what the selection looks at.
-func (s *selection) fields() tracefile.Option {
-	var keys []string
-	for _, c := range s.conds {
-		keys = append(keys, c.key)
-		if strings.HasPrefix(c.key, metadataKey+".") {
-			keys = append(keys, metadataKey)
-		}
+// ofSpans refuses terms about traces, for verbs that choose spans one by one.
+func (c *call) ofSpans() error {
+	if c.sel.query.OfTraces() {
+		return usagef("-where %s: trace.dur and trace.spans are about whole traces, and %s takes spans", c.sel.query, c.verb.name)
 	}
-	return tracefile.WithAttributes(keys...)
+	return nil
+}
+
+// fields limits reading to what the selection looks at, and the keys.
+func (s *selection) fields(keys ...string) []tracefile.Option {
+	own, all := s.query.Attributes()
+	if !all {
+		return nil
+	}
+	return []tracefile.Option{tracefile.WithAttributes(append(own, keys...)...)}
 }
 
 // matches reports whether a span is chosen, and notes what for: see [call.unmatched].
 func (s *selection) matches(span *traces.Span) bool {
-	if !s.hasTrace(span.TraceID) {
+	if !s.hasTrace(span.TraceID) || !s.window.Holds(span.StartUnixNano) {
 		return false
 	}
 	s.looked++
-	chosen := true
-	for i := range s.conds {
-		chosen = s.conds[i].matches(span) && chosen
+	if s.seen == nil {
+		s.seen = s.query.Watch()
 	}
-	if chosen {
-		s.chosen++
+	s.seen.Add(span)
+	if !s.query.MatchSpan(span) {
+		return false
 	}
-	return chosen
+	s.chosen++
+	return true
 }
 
 // hasTrace also takes the 16 digits of Zipkin's short ids, which are the second
@@ -113,104 +110,51 @@ func (c *call) unmatched() {
 	case len(s.found) == maxFound:
 		c.warn("-trace %s: %d traces and more begin so", s.trace, maxFound)
 	default:
-		const shown = 3
-		ids := make([]string, 0, len(s.found))
-		for id := range s.found {
-			ids = append(ids, id.String())
-		}
-		slices.Sort(ids)
-		if len(ids) > shown {
-			ids = append(ids[:shown], "…")
-		}
-		c.warn("-trace %s: %d traces begin so: %s", s.trace, len(s.found), strings.Join(ids, ", "))
+		c.warn("-trace %s: %d traces begin so: %s", s.trace, len(s.found), someIDs(s.found))
 	}
-	told := s.looked == 0 || s.chosen > 0 && !slices.ContainsFunc(s.conds, func(d condition) bool { return !d.seen })
-	for _, d := range s.conds {
-		if s.looked > 0 && !d.seen {
-			c.warn("-where: no span has %q", d.key)
-			told = true
+	if s.looked == 0 {
+		if s.window.isSet() && s.trace == "" {
+			c.warn("no span starts in %s", s.window.String())
 		}
+		return
 	}
-	if !told {
-		c.warn("-where: none of %s fits", terminal.Count(s.looked, "span"))
+	unseen := s.seen.Unseen()
+	for _, key := range unseen {
+		c.warn("-where: no span has %q", key)
 	}
+	if s.chosen > 0 || len(unseen) > 0 {
+		return
+	}
+	c.warn("-where: none of %s fits%s", terminal.Count(s.looked, "span"), wordsHint(s.query))
 }
 
-func (c *condition) matches(span *traces.Span) bool {
-	if text, known := fieldOf(span, c.key); known {
-		c.seen = true
-		switch c.op {
-		case has:
-			return text != ""
-		case equal:
-			return same(c.key, text, c.value)
-		default:
-			return !same(c.key, text, c.value)
-		}
+// fits reports whether a trace satisfies the terms about traces; nil when there are none.
+func (s *selection) fits(r *traceRow) bool {
+	if r == nil {
+		return true
 	}
-	v, ok := attrOf(span, c.key)
-	c.seen = c.seen || ok
-	switch c.op {
-	case has:
-		return ok
-	case equal:
-		return ok && equals(v, c.value)
-	default:
-		return !ok || !equals(v, c.value)
-	}
+	r.settle()
+	return s.query.MatchSize(r.duration(), int(r.spans)) //nolint:gosec // a count
 }
 
-// fieldOf is a key that is no attribute's.
-func fieldOf(span *traces.Span, key string) (text string, known bool) {
-	switch key {
-	case "name":
-		return span.Name, true
-	case "service":
-		return span.Service(), true
-	case "scope":
-		return span.ScopeName(), true
-	case "kind":
-		return span.Kind.String(), true
-	case "status":
-		return span.Status.Code.String(), true
-	default:
-		return "", false
+func someIDs(found map[traces.TraceID]bool) string {
+	const shown = 3
+	ids := make([]string, 0, len(found))
+	for id := range found {
+		ids = append(ids, id.String())
 	}
+	slices.Sort(ids)
+	if len(ids) > shown {
+		ids = append(ids[:shown], "…")
+	}
+	return strings.Join(ids, ", ")
 }
 
-// same compares the words of kinds and statuses in any case.
-func same(key, text, want string) bool {
-	if key == "kind" || key == "status" {
-		return strings.EqualFold(text, want)
+// wordsHint says that a word stands alone, which may have been meant as a part of the value before it.
+func wordsHint(q analyze.Query) string {
+	words := q.Words()
+	if len(words) == 0 {
+		return ""
 	}
-	return text == want
-}
-
-// equals compares a value with how it is typed: numbers as numbers, and an
-// array by any of its members.
-func equals(v traces.Value, want string) bool {
-	switch v.Kind() {
-	case traces.ValueString:
-		return v.AsString() == want
-	case traces.ValueBool:
-		return strconv.FormatBool(v.AsBool()) == want
-	case traces.ValueInt:
-		return strconv.FormatInt(v.AsInt(), 10) == want
-	case traces.ValueDouble:
-		f, err := strconv.ParseFloat(want, 64)
-		return err == nil && f == v.AsDouble()
-	case traces.ValueBytes:
-		return v.AsBytes() == want
-	case traces.ValueArray:
-		for _, m := range v.AsArray() {
-			if equals(m, want) {
-				return true
-			}
-		}
-		return false
-	case traces.ValueEmpty:
-		return want == ""
-	default:
-		return false
-	}
+	return fmt.Sprintf(` (%q is looked for in names and values; a value with blanks needs quotes: name="GET /cart")`, words[0])
 }

@@ -76,7 +76,7 @@ func (q Query) anySpan(trace *traces.Trace) bool {
 }
 
 // MatchSize reports whether a trace of this duration and this number of spans satisfies the terms about traces. A trace's
-// duration is that of its first root.
+// duration is that of its first root without a parent, else of its first root.
 func (q Query) MatchSize(duration time.Duration, spans int) bool {
 	for i := range q.terms {
 		t := &q.terms[i]
@@ -98,12 +98,18 @@ func (q Query) OfTraces() bool {
 	return slices.ContainsFunc(q.terms, func(t term) bool { return t.ofTrace() })
 }
 
-// traceDuration is the duration of a trace's first root.
+// traceDuration is the duration of the trace's first root without a parent, else of its first root.
 func traceDuration(trace *traces.Trace) time.Duration {
-	if roots := trace.Roots(); len(roots) > 0 {
-		return roots[0].Span().Duration()
+	roots := trace.Roots()
+	if len(roots) == 0 {
+		return 0
 	}
-	return 0
+	for _, r := range roots {
+		if r.Span().ParentID.IsZero() {
+			return r.Span().Duration()
+		}
+	}
+	return roots[0].Span().Duration()
 }
 
 // Attributes returns the keys of the attributes that the query looks at, and whether these are all: a free word looks at
@@ -290,4 +296,19 @@ func (t *term) inAnyValue(span *traces.Span) bool {
 
 func (t *term) inAttributes(list []traces.Attribute) bool {
 	return slices.ContainsFunc(list, func(a traces.Attribute) bool { return t.pattern.MatchString(valueText(a.Value)) })
+}
+
+// And returns a query of the terms of both.
+func (q Query) And(o Query) Query {
+	return Query{slices.Concat(q.terms, o.terms)}
+}
+
+// Words returns the free words of the query.
+func (q Query) Words() (words []string) {
+	for i := range q.terms {
+		if t := &q.terms[i]; t.op == opWord {
+			words = append(words, t.value)
+		}
+	}
+	return words
 }

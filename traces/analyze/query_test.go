@@ -79,6 +79,7 @@ func TestQueries(t *testing.T) {
 		"nothing=x":                       false,
 		"nothing~.":                       false,
 		"nothing<1":                       false,
+		"empty= has:empty":                true,
 		`empty=""`:                        true,
 		`"odd key="="say \"hi\""`:         true,
 		"-user.id=7":                      false,
@@ -134,7 +135,7 @@ func TestWrongQueries(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"=x":                       `at character 1, "=": want a key in front of it`,
-		"a=":                       `at character 3: want a value ("" for an empty one)`,
+		"a~":                       `at character 3: want a value`,
 		`name="x`:                  `at character 6, "\"": want the quote to be closed, and Go's escapes in it`,
 		`ok "x"y`:                  `at character 7, "y": want a blank, or an operator: = != ~ < <= > >=`,
 		"name~(":                   `at character 6, "(": want a regular expression: missing closing )`,

@@ -93,8 +93,8 @@ func (p *queryParser) term() (t term, err error) {
 	if t.value, err = p.word(isValueRune); err != nil {
 		return t, err
 	}
-	if at == p.at {
-		return t, p.wrong(at, "", `a value ("" for an empty one)`)
+	if at == p.at && t.op != opEqual && t.op != opUnequal {
+		return t, p.wrong(at, "", "a value")
 	}
 	return t, p.check(&t, keyAt, at)
 }
