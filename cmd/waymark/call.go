@@ -16,6 +16,7 @@ import (
 	"github.com/waymark-trace/waymark/internal/spansource"
 	"github.com/waymark-trace/waymark/internal/terminal"
 	"github.com/waymark-trace/waymark/traces"
+	"github.com/waymark-trace/waymark/traces/analyze"
 	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
@@ -29,6 +30,7 @@ type call struct {
 	flags    *flag.FlagSet
 	app      string
 	json     bool
+	budgets  []analyze.Budget // of check
 	sel      selection
 	read     int64 // spans, by the last loop over all
 }
@@ -101,6 +103,15 @@ func (c *call) find(files []string, wait bool) (*spansource.Source, error) {
 	if errors.Is(err, spansource.ErrBoth) {
 		return nil, usageError{err.Error()}
 	}
+	if err == nil && src.Note() != "" {
+		c.warn("%s", src.Note())
+	}
+	return src, err
+}
+
+// findPrevious finds the files of the App's previous run.
+func (c *call) findPrevious() (*spansource.Source, error) {
+	src, err := spansource.Find(spansource.Query{App: c.app, Stdin: c.stdin, Lookup: c.lookup.Lookup, File: c.tracesFile, Previous: true})
 	if err == nil && src.Note() != "" {
 		c.warn("%s", src.Note())
 	}

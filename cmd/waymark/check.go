@@ -36,8 +36,15 @@ Hints may be in healthy files, and are worth a look:
   dropped                 attributes, events or links left out by limits
 
 The status is 1 when there is a mistake; hints alone leave it 0. Times within a
-microsecond count as equal.
+microsecond count as equal. (What is wrong in the program, waymark hints tells.)
 
+  -budget LINE    check budgets instead; may be repeated; also a file of lines. A line
+                  is a route, or *, and conditions; the status is 1 when one is
+                  broken, also by a route that does not occur:
+                  'GET /cart: p95<50ms, errors<1%, calls(db)<=3, spans<40'
+                  (p50 … p99.9, max; calls of db, http, rpc, messaging, * or of a
+                  shape's beginning, and spans, of the request with the most; count,
+                  rate)
 ` + selectUsage + windowUsage + `  -json           JSON, schema waymark.check/v1
 ` + sourceUsage
 
@@ -46,12 +53,16 @@ func runCheck(ctx context.Context, c *call, args []string) error {
 	c.selectFlags()
 	c.windowFlags()
 	c.jsonFlag()
+	c.flags.Func("budget", "", c.addBudget)
 	src, err := c.source(ctx, args)
 	if err == nil {
 		err = c.ofSpans()
 	}
 	if err != nil {
 		return err
+	}
+	if len(c.budgets) > 0 {
+		return c.checkBudgets(ctx, src)
 	}
 	d := doctor.New()
 	spans := uint64(0)

@@ -60,6 +60,12 @@ func verbs() []verb {
 	return []verb{
 		{"tree", treeUsage, runTree},
 		{"list", listUsage, runList},
+		{"routes", routesUsage, runRoutes},
+		{"show", showUsage, runShow},
+		{"errors", errorsUsage, runErrors},
+		{"hints", hintsUsage, runHints},
+		{"diff", diffUsage, runDiff},
+		{"rate", rateUsage, runRate},
 		{"stats", statsUsage, runStats},
 		{"convert", convertUsage, runConvert},
 		{"html", htmlUsage, runHTML},

@@ -7,18 +7,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/waymark-trace/waymark/internal/planted"
 	"github.com/waymark-trace/waymark/internal/testspans"
+	"github.com/waymark-trace/waymark/traces/tracefile"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"waymark": main,
 		"mkspans": func() { os.Exit(failed("mkspans", mkspans(os.Args[1], os.Args[2]))) },
+		"planted": func() { os.Exit(failed("planted", writePlanted(os.Args[1:]))) },
 		"unpack":  func() { os.Exit(failed("unpack", unpack(os.Args[1]))) },
 		"tear":    func() { os.Exit(failed("tear", tear(os.Args[1]))) },
 	})
@@ -49,6 +54,26 @@ func failed(name string, err error) int {
 	}
 	fmt.Fprintln(os.Stderr, name+":", err)
 	return 1
+}
+
+// writePlanted is a command of the scripts: planted FILE bad|healthy SEED [SLOWER].
+func writePlanted(args []string) error {
+	o := planted.Options{Requests: 100, Healthy: args[1] == "healthy"}
+	var err error
+	if o.Seed, err = strconv.ParseUint(args[2], 10, 64); err != nil {
+		return err
+	}
+	if len(args) > 3 {
+		if o.Slower, err = time.ParseDuration(args[3]); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	spans, _ := planted.Spans(o)
+	if _, err := tracefile.Write(&b, tracefile.OTLPJSONLines, tracefile.Seq(spans)); err != nil {
+		return err
+	}
+	return os.WriteFile(args[0], b.Bytes(), 0o600)
 }
 
 // mkspans is a command of the scripts: mkspans SCENARIO FILE.

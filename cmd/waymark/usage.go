@@ -2,10 +2,17 @@
 //
 // Usage:
 //
+//	waymark routes|show|errors|hints|diff|rate [flags] [FILE …]
 //	waymark tree|list|stats|convert|html|check|send|tail [flags] [FILE …]
 //	waymark env -app NAME
 //	waymark version
 //
+//	routes   how many requests of each route, how many failed, how long they took
+//	show     where the time of one request went
+//	errors   what failed, in groups
+//	hints    what is wrong in the program: N+1 queries, retries, slow minorities …
+//	diff     two runs, or two windows of one: what got slower
+//	rate     how many requests started when
 //	tree     draw traces as text trees
 //	list     a table of traces, or with -spans of spans
 //	stats    totals, durations, and a timeline, as bars
@@ -29,10 +36,17 @@
 // is being written ends in half a line.
 package main
 
-const usage = `usage: waymark tree|list|stats|convert|html|check|send|tail [flags] [FILE …]
+const usage = `usage: waymark routes|show|errors|hints|diff|rate [flags] [FILE …]
+       waymark tree|list|stats|convert|html|check|send|tail [flags] [FILE …]
        waymark env -app NAME
        waymark version
 
+  routes   how many requests of each route, how many failed, how long they took
+  show     where the time of one request went
+  errors   what failed, in groups
+  hints    what is wrong in the program: N+1 queries, retries, slow minorities …
+  diff     two runs, or two windows of one: what got slower
+  rate     how many requests started when
   tree     draw traces as text trees
   list     a table of traces, or with -spans of spans
   stats    totals, durations, and a timeline, as bars

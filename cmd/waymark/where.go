@@ -134,7 +134,7 @@ func (s *selection) fits(r *traceRow) bool {
 		return true
 	}
 	r.settle()
-	return s.query.MatchSize(r.duration(), int(r.spans)) //nolint:gosec // a count
+	return s.query.MatchSize(r.duration(), int(r.spans))
 }
 
 func someIDs(found map[traces.TraceID]bool) string {

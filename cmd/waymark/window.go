@@ -90,7 +90,7 @@ func lastOf(newest time.Time, length time.Duration) analyze.Window {
 	return analyze.Window{From: unixNano(newest.Add(-length))}
 }
 
-func unixNano(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) } //nolint:gosec // not negative
+func unixNano(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
 
 // newest is when the last span ended.
 func (c *call) newest(ctx context.Context, src *spansource.Source) (time.Time, error) {
@@ -104,5 +104,5 @@ func (c *call) newest(ctx context.Context, src *spansource.Source) (time.Time, e
 		}
 		last = max(last, span.StartUnixNano, span.EndUnixNano)
 	}
-	return time.Unix(int64(last/1e9), int64(last%1e9)).UTC(), nil //nolint:gosec // both parts fit
+	return time.Unix(int64(last/1e9), int64(last%1e9)).UTC(), nil
 }

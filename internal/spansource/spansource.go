@@ -31,6 +31,8 @@ type Query struct {
 	Lookup func(string) (string, bool) // the variables; never nil
 	// Wait takes an App's files that are not there yet.
 	Wait bool
+	// Previous takes an App's previous run instead.
+	Previous bool
 	// File is where the App's variables say that its spans are; empty: they say
 	// nothing.
 	File func(app string) string
@@ -76,13 +78,18 @@ func Find(q Query) (*Source, error) {
 		return nil, fmt.Errorf("no file was named, and none is in the state home: %w", err)
 	}
 	dir := filepath.Dir(newest)
+	if q.Previous {
+		return previousOf(spanfile.InFolder(dir).Path(spanfile.Data), filepath.Base(filepath.Dir(dir)))
+	}
 	return &Source{paths: []string{dir}, note: fmt.Sprintf("reading %s (written last)", dir)}, nil
 }
 
 // ofApp takes the App's own file, or its folder.
 func ofApp(app, why string, q Query) (*Source, error) {
 	if q.File != nil {
-		if file := q.File(app); file != "" {
+		if file := q.File(app); file != "" && q.Previous {
+			return previousOf(file, app)
+		} else if file != "" {
 			s := &Source{paths: []string{file}, app: true, note: fmt.Sprintf("reading %s (%s %s)", file, why, app)}
 			return s, q.exists(s.Paths()[0], app)
 		}
@@ -91,8 +98,27 @@ func ofApp(app, why string, q Query) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Previous {
+		return previousOf(file, app)
+	}
 	dir := filepath.Dir(file)
 	return &Source{paths: []string{dir}, note: fmt.Sprintf("reading %s (%s %s)", dir, why, app)}, q.exists(dir, app)
+}
+
+// previousOf is the files of the previous run beside a span file.
+func previousOf(file, app string) (*Source, error) {
+	names := spanfile.Of(file)
+	s := &Source{}
+	for _, path := range []string{names.Path(spanfile.PreviousOld), names.Path(spanfile.Previous)} {
+		if _, err := os.Stat(path); err == nil {
+			s.paths = append(s.paths, path)
+		}
+	}
+	if len(s.paths) == 0 {
+		return nil, fmt.Errorf("the App %q has no previous run: %s is not there (it is kept when <APP>_TRACES_KEEP is set)", app, names.Path(spanfile.Previous))
+	}
+	s.note = fmt.Sprintf("reading %s (the previous run of %s)", s.paths[len(s.paths)-1], app)
+	return s, nil
 }
 
 func (q *Query) exists(path, app string) error {

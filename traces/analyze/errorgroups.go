@@ -19,7 +19,7 @@ type ErrorGroup struct {
 	Count    int    `json:"count"`
 	First    uint64 `json:"first_unix_nano"` // when the first of the spans ended, or started if it is open
 	Last     uint64 `json:"last_unix_nano"`
-	Examples []Ref  `json:"examples"` // the latest three, the last one first
+	Examples []Ref  `json:"examples"` // of the latest three traces, the last one first
 }
 
 type errorKey struct {
@@ -84,14 +84,18 @@ func (e *Errors) add(span *traces.Span, route Route) {
 		g.First = at
 	}
 	ref := Ref{span.TraceID, span.SpanID}
-	if at >= g.Last {
-		g.Last = at
+	isLast := at >= g.Last
+	g.Last = max(g.Last, at)
+	g.Count++
+	if slices.ContainsFunc(g.Examples, func(r Ref) bool { return r.TraceID == ref.TraceID }) {
+		return
+	}
+	if isLast {
 		g.Examples = slices.Insert(g.Examples, 0, ref)
 	} else {
 		g.Examples = append(g.Examples, ref)
 	}
 	g.Examples = g.Examples[:min(len(g.Examples), examples)]
-	g.Count++
 }
 
 // failureOf is what a failed span says of its failure.

@@ -68,7 +68,7 @@ func TestErrorGroups(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s: %s: %s [%s] %d %d-%d %d", g.Route, g.Type, g.Message, g.Frame, g.Count, g.First, g.Last, len(g.Examples)))
 	}
 	want := []string{
-		"GET /cart: *pq.Error: relation * does not exist (*) [cart.(*Store).Load store.go:41] 2 10-20 2",
+		"GET /cart: *pq.Error: relation * does not exist (*) [cart.(*Store).Load store.go:41] 2 10-20 1",
 		"GET /other: 503: HTTP * [] 1 305-305 1",
 		"GET /cart: timeout: can't reach *.*.*.*:* [] 1 30-30 1",
 	}

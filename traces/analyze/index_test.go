@@ -129,6 +129,7 @@ func FuzzIndex(f *testing.F) {
 			wantExemplars(t, &got[i], byID)
 			got[i].Exemplars = analyze.Exemplars{}
 		}
+		wantSelves(t, ix, spans)
 		want := slowTable(spans)
 		sortRows(got)
 		sortRows(want)
@@ -136,6 +137,22 @@ func FuzzIndex(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// wantSelves compares the self times by name with those of a set.
+func wantSelves(t *testing.T, ix *analyze.Index, spans []*traces.Span) {
+	t.Helper()
+	want := map[string]int64{}
+	for n := range traces.NewSet(spans).All() {
+		want[n.Span().Service()+n.Span().Name] += int64(analyze.SelfTime(n))
+	}
+	got := map[string]int64{}
+	for _, r := range ix.Table(analyze.ByName, analyze.Window{}).Rows {
+		got[r.Service+r.Key] = r.Self
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("self times: %s", diff)
+	}
 }
 
 // wantExemplars checks that each exemplar has the duration that it stands for.

@@ -100,7 +100,7 @@ func newShownSpan(n *traces.Node, critical int64, repeats int) ShownSpan {
 	s := ShownSpan{
 		SpanID: span.SpanID, Depth: n.Depth(), Name: span.Name, Service: span.Service(), Kind: span.Kind.String(),
 		Shape: ShapeOf(span).Text, Start: span.StartUnixNano, Duration: int64(span.Duration()), Self: int64(SelfTime(n)),
-		Critical: critical, Repeats: repeats, Status: span.Status.Code.String(), Message: span.Status.Message,
+		Critical: critical, Repeats: repeats, Status: strings.ToLower(span.Status.Code.String()), Message: span.Status.Message,
 		Marks: marksOf(n), node: n,
 	}
 	if p := n.Parent(); p != nil {

@@ -52,6 +52,10 @@ type Row struct {
 	Max int64 `json:"max_nano"`
 	Sum int64 `json:"sum_nano"` // capped at the largest
 
+	// Self is the self time of all spans of a service, name or shape, and SelfShare its part of that of all rows.
+	Self      int64   `json:"self_nano,omitempty"`
+	SelfShare float64 `json:"self_share,omitempty"`
+
 	Exemplars Exemplars `json:"exemplars"`
 }
 
@@ -80,7 +84,26 @@ func (ix *Index) Table(by By, w Window) Table {
 			b.add(i, e)
 		}
 	}
+	if by == ByService || by == ByName || by == ByShape {
+		b.addSelves(w)
+	}
 	return b.table()
+}
+
+// addSelves adds the self times of all chosen spans of the window to the rows.
+func (b *tableBuilder) addSelves(w Window) {
+	selves := b.ix.selves()
+	for i, self := range selves {
+		e := b.ix.at(int32(i))
+		if e.flags&isChosen == 0 || !w.Holds(e.start) {
+			continue
+		}
+		key, _ := b.keyOf(int32(i), e)
+		if at, ok := b.rowOf[key]; ok {
+			b.rows[at].self += self
+			b.self += self
+		}
+	}
 }
 
 // sample is the duration of a span, by its number.
@@ -96,6 +119,7 @@ type tableBuilder struct {
 	routes  map[uint16]int // with a row of their own, by service
 	rows    []rowBuilder
 	extent  extent
+	self    uint64
 	clamped int
 }
 
@@ -107,6 +131,7 @@ type rowKey struct {
 type rowBuilder struct {
 	row        Row
 	samples    []sample
+	self       uint64
 	failed     int32 // the last one that failed, by its number plus one
 	failedFrom uint64
 }
@@ -200,6 +225,10 @@ func (b *tableBuilder) table() Table {
 		r.Rate = float64(r.Count) / b.extent.seconds()
 		if total > 0 {
 			r.Share = float64(r.Sum) / total
+		}
+		r.Self = int64(duration(b.rows[i].self))
+		if b.self > 0 {
+			r.SelfShare = float64(b.rows[i].self) / float64(b.self)
 		}
 		t.Rows = append(t.Rows, *r)
 	}
