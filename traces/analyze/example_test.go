@@ -19,7 +19,7 @@ func ExampleIndex() {
 		fmt.Printf("%s: %d requests, p99 %d ms\n", r.Route, r.Count, r.P99/1e6)
 	}
 	// Output:
-	// GET /stock/{id}: 100 requests, p99 2018 ms
+	// GET /stock/{id}: 100 requests, p99 2022 ms
 	// GET /report: 100 requests, p99 252 ms
 }
 
