@@ -68,7 +68,8 @@ func wordEnd(s string, start int) int {
 	end := blank(s, start)
 	word := strings.TrimRight(s[start:end], sentence)
 	if from, _, ok := userInfo(word); ok && strings.IndexByte(word[from:], '@') < 0 {
-		// The password may have a blank in it: the @ comes later.
+		// The password may have a blank in it: the @ comes later, but not beyond the length of an authority, where text of
+		// another kind may stand.
 		line, _, _ := strings.Cut(s[end:min(len(s), end+maxAuthority)], "\n")
 		if i := strings.IndexByte(line, '@'); i >= 0 {
 			return blank(s, end+i)

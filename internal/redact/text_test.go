@@ -203,8 +203,14 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+// farBlank is how far behind a blank in a password the @ is not looked for any more: what is there is other text.
+const farBlank = 200
+
 // ambiguous reports whether nobody can tell u:password@ from a host or several, a port and what follows.
 func ambiguous(password string) bool {
+	if strings.IndexFunc(password, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\x7f\"`<>", r) }) >= 0 && len(password) > farBlank {
+		return true
+	}
 	i := strings.IndexFunc(password, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\x7f\"`<>/?#\\", r) })
 	return strings.Contains(password, "\n") || i >= 0 && (strings.ContainsAny(password, ",@") || strings.Trim(password[:i], "0123456789:.;!)]}'") == "")
 }

@@ -196,7 +196,8 @@ func (cw *chromeWriter) span(p *placed) {
 	if p.instant {
 		b = append(b, `,"s":"t"`...)
 	} else {
-		b = appendMicros(append(b, `,"dur":`...), cw.grid.micros(p.end)-start)
+		// Years after the first span a nanosecond is less than a float64 can tell.
+		b = appendMicros(append(b, `,"dur":`...), max(cw.grid.micros(p.end)-start, cw.grid.step))
 	}
 	b = appendPlace(b, p.service.pid, p.lane.tid)
 	attrs := append(failure(s), s.Attributes...)

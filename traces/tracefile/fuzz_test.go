@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -116,8 +117,8 @@ func FuzzOTLPJSON(f *testing.F) {
 	f.Add(line)
 	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"","name":"a","kind":"SPAN_KIND_SERVER","attributes":[{"key":"k","value":{"intValue":7}}]}]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if !json.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !bytes.HasPrefix(data, []byte(`{"resourceSpans":[`)) {
-			return // its JSON library takes more than JSON, and has its own way with surrogates
+		if !json.Valid(data) || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !bytes.HasPrefix(data, []byte(`{"resourceSpans":[`)) {
+			return // its JSON library takes more than JSON, keeps invalid UTF-8, and has its own way with surrogates
 		}
 		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(data)
 		if err != nil {
