@@ -79,3 +79,41 @@ func TestHealthyFileHasNoFinding(t *testing.T) {
 		}
 	}
 }
+
+// Three tries are retries, two are not; nor are calls at the same time, or such that none has failed.
+func TestRetriesFromThreeOn(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		failed string // of each call
+		step   uint64
+		want   int
+	}{
+		"two":              {"x-", 10, 0},
+		"three":            {"xx-", 10, 3},
+		"five":             {"xxxx-", 10, 5},
+		"given up":         {"xxx", 10, 3},
+		"at the same time": {"xx-", 0, 0},
+		"none failed":      {"---", 10, 0},
+	} {
+		spans := []*traces.Span{request("/a", 1, 1000)}
+		for i, c := range tt.failed {
+			s := span("call")
+			s.Kind, s.TraceID, s.SpanID, s.ParentID = traces.KindClient, spans[0].TraceID, traces.SpanID{9, byte(i)}, spans[0].SpanID
+			s.StartUnixNano = 10 + uint64(i)*tt.step
+			s.EndUnixNano = s.StartUnixNano + 5
+			if c == 'x' {
+				failing(s, "")
+			}
+			spans = append(spans, s)
+		}
+		got := 0
+		for _, h := range hintsOf(spans) {
+			if h.Kind == analyze.Retries {
+				got = h.Times
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %d tries, want %d", name, got, tt.want)
+		}
+	}
+}

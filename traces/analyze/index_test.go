@@ -296,3 +296,41 @@ func TestIndexIsSmall(t *testing.T) {
 		t.Errorf("%v allocations for %d spans", allocs, n)
 	}
 }
+
+// A circle of parents is cut at its earliest span, which is then the request.
+func TestIndexCutsCircles(t *testing.T) {
+	t.Parallel()
+	set := forest(at{2, 20, 30}, at{1, 10, 40})
+	ix := analyze.NewIndex(analyze.IndexOptions{})
+	for n := range set.All() {
+		ix.Add(n.Span(), 0)
+	}
+	rows := ix.Table(analyze.ByRoute, analyze.Window{}).Rows
+	if len(rows) != 1 || rows[0].Route != "2" {
+		t.Errorf("requests %+v, want the span that starts at 10", rows)
+	}
+}
+
+// The exemplar of failures is the one that started last, wherever it stands in the file.
+func TestLastFailureIsTheExemplar(t *testing.T) {
+	t.Parallel()
+	spans := []*traces.Span{failing(request("/a", 20, 1), ""), failing(request("/a", 30, 1), ""), failing(request("/a", 10, 1), ""), request("/a", 40, 1)}
+	r := indexOf(analyze.IndexOptions{}, spans...).Table(analyze.ByRoute, analyze.Window{}).Rows[0]
+	if r.Exemplars.Failed == nil || r.Exemplars.Failed.TraceID != spans[1].TraceID {
+		t.Errorf("the exemplar is %v, want %s", r.Exemplars.Failed, spans[1].TraceID)
+	}
+}
+
+// Of seconds with as many spans, the first one is the peak.
+func TestFirstPeakCounts(t *testing.T) {
+	t.Parallel()
+	sec := uint64(time.Second)
+	var spans []*traces.Span
+	for i := range uint64(40) {
+		spans = append(spans, request("/a", 100+i*sec, 1))
+	}
+	r := indexOf(analyze.IndexOptions{}, spans...).Rates(1, analyze.Window{})
+	if r.Peak.From != 100 || r.PeakRequests.From != 100 {
+		t.Errorf("peaks from %d and %d, want 100", r.Peak.From, r.PeakRequests.From)
+	}
+}
