@@ -117,3 +117,95 @@ func TestRetriesFromThreeOn(t *testing.T) {
 		}
 	}
 }
+
+// What comes near to a finding is none.
+func TestNearFindings(t *testing.T) {
+	t.Parallel()
+	ms := uint64(time.Millisecond)
+	child := func(parent *traces.Span, id byte, start, end uint64) *traces.Span {
+		s := span("call " + string(rune('a'+id%26)) + string(rune('a'+id/26)))
+		s.TraceID, s.SpanID, s.ParentID, s.Kind = parent.TraceID, traces.SpanID{9, id}, parent.SpanID, traces.KindClient
+		s.StartUnixNano, s.EndUnixNano = start, end
+		return s
+	}
+	root := func(length uint64) *traces.Span { return request("/a", 1, length) }
+	row := func(step, length uint64) []*traces.Span {
+		spans := []*traces.Span{root(1000 * ms)}
+		for i := range byte(60) {
+			at := 1 + uint64(i)*step
+			spans = append(spans, child(spans[0], i, at, at+length))
+		}
+		return spans
+	}
+	call := func(length uint64) []*traces.Span {
+		r := root(5000 * ms)
+		return []*traces.Span{r, failing(child(r, 1, 2, 2+length), "")}
+	}
+	for name, tt := range map[string]struct {
+		spans []*traces.Span
+		kind  analyze.HintKind
+		want  bool
+	}{
+		"60 at once":                    {row(0, ms), analyze.FanOut, true},
+		"60 one after another":          {row(ms, ms), analyze.FanOut, false},
+		"50 at once":                    {row(0, ms)[:51], analyze.FanOut, false},
+		"failed after 2.04 s":           {call(2040 * ms), analyze.Timeouts, true},
+		"failed after 2.1 s":            {call(2100 * ms), analyze.Timeouts, false},
+		"failed after 1.97 s":           {call(1970 * ms), analyze.Timeouts, true},
+		"failed after 1.9 s":            {call(1900 * ms), analyze.Timeouts, false},
+		"six tenths of it unexplained":  {[]*traces.Span{root(100 * ms), child(root(0), 1, 2, 40*ms)}, analyze.UnexplainedTime, true},
+		"four tenths of it unexplained": {[]*traces.Span{root(100 * ms), child(root(0), 1, 2, 60*ms)}, analyze.UnexplainedTime, false},
+		"of 40 ms":                      {[]*traces.Span{root(40 * ms), child(root(0), 1, 2, ms)}, analyze.UnexplainedTime, false},
+	} {
+		got := false
+		for _, h := range hintsOf(tt.spans) {
+			got = got || h.Kind == tt.kind
+		}
+		if got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// What the slow requests have in common must be much rarer among the others, and the two groups apart.
+func TestSlowMinority(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		slow, has int    // of 100 requests; of the others, so many have the value as well
+		factor    uint64 // how much slower
+		want      bool
+	}{
+		"a fifth, and 20 others have it":     {20, 20, 8, true},
+		"a fifth, and 60 others have it":     {20, 60, 8, false},
+		"half":                               {50, 0, 8, false},
+		"four":                               {4, 0, 8, false},
+		"a fifth, not twice as slow":         {20, 0, 2, false},
+		"a fifth, all have it":               {20, 80, 8, false},
+		"a fifth that is three times slower": {20, 0, 3, true},
+	} {
+		var spans []*traces.Span
+		for i := range 100 {
+			took, value := uint64(1_000_000+1000*i), "no"
+			if i < tt.slow {
+				took *= tt.factor
+			}
+			if i < tt.slow+tt.has {
+				value = "yes"
+			}
+			s := request("/a", uint64(i+1), took, "big", value)
+			spans = append(spans, s)
+		}
+		got := false
+		for _, h := range hintsOf(spans) {
+			if h.Kind == analyze.SlowMinority {
+				got = true
+				if h.Shape != "big=yes" || h.Requests != tt.slow || h.Of != 100 {
+					t.Errorf("%s: %+v", name, h)
+				}
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
