@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -175,7 +176,11 @@ func TestKeepPreviousBesideTheOwner(t *testing.T) {
 
 func TestAnyName(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"foo.jsonl", "foo", "a.b.json", "x.lock", "with space.jsonl", "[a]*.jsonl"} {
+	names := []string{"foo.jsonl", "foo", "a.b.json", "x.lock", "with space.jsonl", "[a].jsonl"}
+	if runtime.GOOS != "windows" { // where no name has an asterisk
+		names = append(names, "[a]*.jsonl")
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), name)

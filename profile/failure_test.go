@@ -36,7 +36,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 	}
 	for name, dir := range dirs {
 		p, err := profile.Start(dir, profile.WithKinds("heap"))
-		if err == nil || !strings.HasPrefix(err.Error(), "profile: ") || !strings.Contains(err.Error(), strings.TrimSuffix(dir, "/dir")) {
+		if err == nil || !strings.HasPrefix(err.Error(), "profile: ") || !strings.Contains(err.Error(), strings.TrimSuffix(dir, string(filepath.Separator)+"dir")) {
 			t.Errorf("%s: Start(%q) = %v, want an error that names it", name, dir, err)
 		}
 		if err := p.Stop(within(t), ""); err != nil || p.Files() != nil {

@@ -19,7 +19,7 @@ type ErrorGroup struct {
 	Count    int    `json:"count"`
 	First    uint64 `json:"first_unix_nano"` // when the first of the spans ended, or started if it is open
 	Last     uint64 `json:"last_unix_nano"`
-	Examples []Ref  `json:"examples"` // of the latest three traces, the last one first
+	Examples []Ref  `json:"examples"` // of three traces, the latest of all first
 }
 
 type errorKey struct {

@@ -128,3 +128,16 @@ func FuzzErrors(f *testing.F) {
 		}
 	})
 }
+
+// The first example is of the latest trace, whatever the order in the file.
+func TestExamplesAreTheLatest(t *testing.T) {
+	t.Parallel()
+	var spans []*traces.Span
+	for _, start := range []uint64{30, 10, 50, 20, 40} {
+		spans = append(spans, failing(request("/a", start, 1), "x"))
+	}
+	e := groupsOf(analyze.Window{}, spans...)[0].Examples
+	if len(e) != 3 || e[0].TraceID[0] != 50 {
+		t.Errorf("examples %v, want three, that of 50 first", e)
+	}
+}

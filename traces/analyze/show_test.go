@@ -64,3 +64,22 @@ func TestShowTellsSkew(t *testing.T) {
 		t.Errorf("%d traces with skew, want %d", found, truth["skew"].Requests)
 	}
 }
+
+// Calls in a row are one line only when all of them failed, or none.
+func TestFailedCallsAreNotFolded(t *testing.T) {
+	t.Parallel()
+	set := forest(at{0, 100, 200}, at{1, 110, 120}, at{1, 120, 130}, at{1, 130, 140}, at{1, 140, 150})
+	for n := range set.All() {
+		if n.Span().Name = "query"; n.Index() == 2 {
+			failing(n.Span(), "")
+		}
+	}
+	s := analyze.NewShow(set.Traces()[0])
+	var repeats []int
+	for i := range s.Spans {
+		repeats = append(repeats, s.Spans[i].Repeats)
+	}
+	if diff := gocmp.Diff([]int{1, 1, 1, 2, 0}, repeats); diff != "" {
+		t.Error(diff)
+	}
+}
