@@ -196,8 +196,7 @@ func (cw *chromeWriter) span(p *placed) {
 	if p.instant {
 		b = append(b, `,"s":"t"`...)
 	} else {
-		// Years after the first span a nanosecond is less than a float64 can tell.
-		b = appendMicros(append(b, `,"dur":`...), max(cw.grid.micros(p.end)-start, cw.grid.step))
+		b = appendMicros(append(b, `,"dur":`...), cw.grid.micros(p.end)-start)
 	}
 	b = appendPlace(b, p.service.pid, p.lane.tid)
 	attrs := append(failure(s), s.Attributes...)
